@@ -1,0 +1,62 @@
+"""Errors for people: what is wrong, where, and what to do.
+
+    ChunksweepError
+    ├── BadInput      the user's files, options or sweep: all problems at once, exit code 2
+    └── SplitError    a strategy could not cut one document: that configuration fails, exit code 1
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input."""
+
+    where: str
+    """File, line or key, as a user would look it up: `questions.jsonl:12`, `grid[0].size`."""
+    what: str
+    """What is wrong, with the offending value."""
+    remedy: str = ""
+    """What to do about it; empty where `what` already says so."""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}. {self.remedy}" if self.remedy else text
+
+
+class ChunksweepError(Exception):
+    """Base of every error that is reported without a traceback."""
+
+
+class BadInput(ChunksweepError, ValueError):
+    """An input that cannot be used; carries every problem found in it, not only the first."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class SplitError(ChunksweepError):
+    """A strategy could not cut a document (for example a library returned text it never had)."""
+
+
+def refuse(where: str, what: str, remedy: str = "") -> BadInput:
+    """The error for a single problem: `raise refuse("size", "is 0", "Use 1 or more")`."""
+    return BadInput([Problem(where, what, remedy)])
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A remedy that names the closest known name, or else all of them.
+
+    >>> nearest("recursiv", ["fixed", "recursive"])
+    'Did you mean recursive?'
+    >>> nearest("zebra", ["fixed", "recursive"])
+    'Known: fixed, recursive'
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"Did you mean {close[0]}?" if close else f"Known: {', '.join(names)}"

@@ -1,0 +1,72 @@
+"""What a strategy owes, and what it may ask for.
+
+A strategy is a frozen dataclass whose fields are its parameters; it decides *where* to cut and
+yields `Cut`s. `strategies.splitting.split` turns cuts into `Chunk`s, the same way for all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from strategies.counting import Borders, Counter
+from strategies.document import Document
+
+Vectors = npt.NDArray[np.float32]
+"""float32, shape (n, dim), rows of unit length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A range of the document that becomes a chunk, and what the strategy knows about it."""
+
+    start: int
+    end: int
+    oversize: bool = False
+    """The range exceeds the size because it holds an atom that cannot be cut."""
+    section: tuple[str, ...] | None = None
+    """Heading path, if the strategy knows better than the document's outline."""
+    embedded_text: str | None = None
+    """What the embedder sees, if not the text itself."""
+    returned: tuple[int, int] | None = None
+    """What a reader gets, if not the range itself."""
+
+
+@runtime_checkable
+class SplitTools(Protocol):
+    """What a strategy may ask for while it cuts."""
+
+    def counter(self, unit: str) -> Counter:
+        """The counter of a unit: `characters`, `words`, a tiktoken encoding, `embedder`, ..."""
+
+    def borders(self, document: Document, unit: str) -> Borders:
+        """`counter(unit).borders(document.text)`, computed once a document and unit."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of passages, for strategies that cut by meaning."""
+
+
+class Strategy(Protocol):
+    """Where to cut a document. Implementations are frozen dataclasses of plain parameters."""
+
+    name: ClassVar[str]
+    """Key in `strategies.STRATEGIES`, and the word in a sweep file."""
+    many_to_one: ClassVar[bool]
+    """Whether several cuts may share one range (texts made from a passage)."""
+
+    def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:
+        """Yield the cuts of a document in order of their start.
+
+        Ranges are never blank, never inside one another, and leave out only white space. A blank
+        document yields nothing. Must not change the document, and must end on any input.
+        """
+
+
+def parameter(help: str, *, default: Any = dataclasses.MISSING, check: Callable[[Any], str] | None = None) -> Any:
+    """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`."""
+    return field(default=default, metadata={"help": help})
