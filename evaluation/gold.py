@@ -34,7 +34,7 @@ class Question:
     evidence: tuple[Evidence, ...]
     """Empty: the question has no gold and is not scored."""
     tags: tuple[str, ...] = ()
-    filter: Mapping[str, Scalar] = field(default=NOTHING)
+    filter: Mapping[str, Scalar] = field(default_factory=lambda: NOTHING)
     """Only documents whose metadata equal every entry are searched."""
 
 

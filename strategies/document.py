@@ -40,7 +40,7 @@ class Document:
     id: str
     """Path relative to the data set's `documents/`, with `/` between its parts."""
     text: str
-    metadata: Mapping[str, Scalar] = field(default=NOTHING)
+    metadata: Mapping[str, Scalar] = field(default_factory=lambda: NOTHING)
     media_type: str = "text/plain"
     marks: tuple[Mark, ...] = ()
 
@@ -68,5 +68,5 @@ class Chunk:
     """Label of the page on which the chunk begins, where pages are known."""
     oversize: bool = False
     """Larger than asked because it holds an atom that cannot be cut."""
-    metadata: Mapping[str, Scalar] = field(default=NOTHING)
+    metadata: Mapping[str, Scalar] = field(default_factory=lambda: NOTHING)
     """The document's own metadata, usable as a retrieval filter."""
