@@ -1,0 +1,53 @@
+"""VectorStore: where vectors lie and are searched. One file a store; STORES says which there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.footprint import StoredBytes
+from strategies.document import Chunk
+from strategies.strategy import Vectors
+
+Rows = npt.NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """Answer to one query, in no particular order."""
+
+    rows: Rows
+    """Rows of chunks, shape (n,): the best `depth`, and all that tie with the last of them."""
+    scores: npt.NDArray[np.float64]
+    """Their similarity, rounded to 1e-6, shape (n,)."""
+
+
+class VectorStore(Protocol):
+    """Holds one configuration's vectors."""
+
+    name: str
+
+    def build(self, vectors: Vectors, chunks: Sequence[Chunk]) -> None:
+        """Take vectors, float32 of shape (n, dim) and unit length, and the chunks they stand for."""
+
+    def search(self, query: Vectors, depth: int, allowed: npt.NDArray[np.bool_] | None = None) -> Found:
+        """The `depth` nearest chunks of one query of shape (dim,), among the allowed rows.
+
+        Never pads: with fewer chunks than `depth`, fewer come back.
+        """
+
+    def stored(self) -> StoredBytes:
+        """What it all takes, written to disk and measured."""
+
+
+def open_store(name: str) -> VectorStore:
+    """A new, empty store."""
+    from evaluation.stores.exact import ExactStore
+
+    return {"exact": ExactStore}[name]()
+
+
+STORES: tuple[str, ...] = ("exact",)
+"""Stores that a sweep can name."""

@@ -1,0 +1,1 @@
+"""One file a kind of embedder; `evaluation.embedding.open_embedder` picks."""

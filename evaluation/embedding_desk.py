@@ -1,0 +1,179 @@
+"""The desk where texts are handed in and vectors come out: each distinct text is embedded once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.embedding import Embedder, Kind
+from evaluation.vector_cache import Entry, VectorCache, key_of
+from strategies.strategy import Vectors
+
+BATCH_TOKENS = 2048
+"""Padded tokens a batch: large enough to keep the processor busy, small enough for its caches."""
+
+_FLUSH_MS = 1000.0
+"""Work that a kill may cost at most."""
+
+Report = Callable[[int, int], None]
+"""Called with tokens embedded so far and tokens to embed."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What passed the desk, counted in texts."""
+
+    asked: int = 0
+    distinct: int = 0
+    from_cache: int = 0
+    embedded: int = 0
+
+    def line(self) -> str:
+        """One line for a log."""
+        return (
+            f"texts: {self.asked} asked, {self.distinct} distinct, {self.from_cache} from cache, {self.embedded} embedded"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of texts, in the order they were asked for; every array has one entry a text."""
+
+    vectors: Vectors
+    """float32, shape (n, dim), unit length."""
+    tokens: npt.NDArray[np.int64]
+    """Length for the model, special tokens and prompt included, before truncation."""
+    seen_characters: npt.NDArray[np.int64]
+    """Characters of the text (without prompt) that reached the model."""
+    embed_ms: npt.NDArray[np.float64]
+    """Time each text took when it was embedded."""
+    same_machine: bool
+    """Whether all of them were embedded on a machine like this, so that their times compare."""
+
+
+class EmbeddingDesk:
+    """An embedder behind its cache. One a sweep; counts what passes."""
+
+    def __init__(self, embedder: Embedder, folder: Path | None) -> None:
+        self.embedder = embedder
+        self.traffic = Traffic()
+        self.machine = machine(embedder.backend)
+        self._seen: set[bytes] = set()
+        self._warm = False
+        slug = "".join(sign if sign.isalnum() else "-" for sign in Path(embedder.name).name)[:40]
+        digest = hashlib.sha256(embedder.fingerprint.encode()).hexdigest()[:16]
+        self.cache = VectorCache(folder / "vectors" / f"{slug}-{digest}.sqlite" if folder else None)
+
+    def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
+        """Embed what the cache does not hold yet, longest first in batches of even length."""
+        prompt = self.embedder.prompt(kind)
+        by_key = {key_of(prompt, text): text for text in texts}
+        new = [key for key in by_key if key not in self._seen]
+        known = self.cache.known(new)
+        missing = [key for key in new if key not in known]
+        self.traffic.asked += len(texts)
+        self.traffic.distinct += len(new)
+        self.traffic.from_cache += len(known)
+        if missing:
+            # One question at a time: that is how they arrive, and what their latency means.
+            budget = BATCH_TOKENS if kind == "passage" else 1
+            self._embed(missing, [prompt + by_key[key] for key in missing], budget, report)
+        self._seen.update(new)
+
+    def vectors(self, texts: Sequence[str], kind: Kind) -> Embedded:
+        """Vectors of texts; embeds what is missing."""
+        prompt = self.embedder.prompt(kind)
+        keys = [key_of(prompt, text) for text in texts]
+        entries = self.cache.get(keys)
+        lost = [row for row, key in enumerate(keys) if key not in entries]
+        if lost:
+            again = [texts[row] for row in lost]
+            self._seen.difference_update(keys[row] for row in lost)
+            self.cache.forget([keys[row] for row in lost])
+            self.prepare(again, kind)
+            entries.update(self.cache.get([keys[row] for row in lost]))
+        rows = [entries[key] for key in keys]
+        return Embedded(
+            vectors=np.stack([row.vector for row in rows]) if rows else np.zeros((0, self.embedder.dim), np.float32),
+            tokens=np.array([row.tokens for row in rows], dtype=np.int64),
+            seen_characters=np.array([max(0, row.seen_characters - len(prompt)) for row in rows], dtype=np.int64),
+            embed_ms=np.array([row.embed_ms for row in rows], dtype=np.float64),
+            same_machine=all(row.machine == self.machine for row in rows),
+        )
+
+    def missing_tokens(self, texts: Sequence[str], kind: Kind) -> tuple[int, int]:
+        """Distinct texts and tokens among `texts` that the cache does not hold."""
+        prompt = self.embedder.prompt(kind)
+        by_key = {key_of(prompt, text): text for text in texts}
+        known = self.cache.known(list(by_key))
+        missing = [prompt + text for key, text in by_key.items() if key not in known]
+        return len(missing), int(self.embedder.sizes(missing).tokens.sum()) if missing else 0
+
+    def _embed(self, keys: Sequence[bytes], texts: Sequence[str], budget: int, report: Report | None) -> None:
+        if not self._warm:
+            self.embedder.embed(["The first call pays for loading the model and is not timed."])
+            self._warm = True
+        sizes = self.embedder.sizes(texts)
+        work = np.minimum(sizes.tokens, self.embedder.limit_tokens or np.iinfo(np.int64).max)
+        total, done, pending, pending_ms = int(work.sum()), 0, dict[bytes, Entry](), 0.0
+        for batch in even_batches(work, budget):
+            started = time.perf_counter()
+            vectors = self.embedder.embed([texts[row] for row in batch])
+            # Padding makes every text of a batch cost the same, so the time is shared out evenly.
+            each_ms = (time.perf_counter() - started) * 1000 / len(batch)
+            for row, vector in zip(batch, vectors, strict=True):
+                pending[keys[row]] = Entry(
+                    vector, int(sizes.tokens[row]), int(sizes.seen_characters[row]), each_ms, self.machine
+                )
+            done += int(work[batch].sum())
+            pending_ms += each_ms * len(batch)
+            self.traffic.embedded += len(batch)
+            if pending_ms >= _FLUSH_MS or done == total:
+                self.cache.put(pending)
+                pending, pending_ms = {}, 0.0
+            if report:
+                report(done, total)
+        self.cache.put(pending)
+
+
+def even_batches(tokens: npt.NDArray[np.int64], budget: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Rows in batches of at most `budget` padded tokens (or one row), longest first.
+
+    >>> [batch.tolist() for batch in even_batches(np.array([3, 9, 4, 10]), 20)]
+    [[3, 1], [2, 0]]
+    """
+    order = np.argsort(-tokens, kind="stable")
+    start = 0
+    while start < len(order):
+        rows = max(1, budget // max(1, int(tokens[order[start]])))
+        yield order[start : start + rows]
+        start += rows
+
+
+@cache
+def machine(backend: str) -> str:
+    """Processor, cores this process may use, and backend: times are compared only where equal."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not offered by macOS and Windows
+        cores = os.cpu_count() or 1
+    return f"{_processor()} x{cores}, {backend}"
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

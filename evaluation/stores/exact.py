@@ -1,0 +1,64 @@
+"""Exact search: one matrix product, every score computed. The yardstick for any index."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.footprint import StoredBytes, folder_bytes, metadata_line, text_bytes
+from evaluation.stores import Found
+from strategies.document import Chunk
+from strategies.strategy import Vectors
+
+
+class ExactStore:
+    """Vectors in one array; cosine similarity, which is the dot product of unit vectors."""
+
+    name = "exact"
+
+    def __init__(self) -> None:
+        self._vectors: Vectors = np.zeros((0, 0), dtype=np.float32)
+        self._chunks: Sequence[Chunk] = ()
+
+    def build(self, vectors: Vectors, chunks: Sequence[Chunk]) -> None:
+        """Keep the array as it is."""
+        if len(vectors) != len(chunks):
+            raise ValueError(f"{len(vectors)} vectors for {len(chunks)} chunks")
+        self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+        self._chunks = chunks
+
+    def search(self, query: Vectors, depth: int, allowed: npt.NDArray[np.bool_] | None = None) -> Found:
+        """All scores, then the best by partition."""
+        rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
+        if depth < 1 or not len(rows):
+            return Found(np.zeros(0, np.int64), np.zeros(0))
+        scores = self._vectors @ query if allowed is None else self._vectors[rows] @ query
+        # Rounding makes the order the same whatever kernel computed the product; the 0.0 turns -0.0 into 0.0.
+        rounded = np.round(scores.astype(np.float64), 6) + 0.0
+        if depth < len(rows):
+            last = np.partition(rounded, len(rows) - depth)[len(rows) - depth]
+            kept = rounded >= last
+            rows, rounded = rows[kept], rounded[kept]
+        return Found(rows, rounded)
+
+    def stored(self) -> StoredBytes:
+        """Written to a folder, measured, and removed."""
+        with tempfile.TemporaryDirectory(prefix="chunksweep-store-") as name:
+            folder = Path(name)
+            np.save(folder / "vectors.npy", self._vectors)
+            metadata = [metadata_line(chunk) for chunk in self._chunks]
+            with (folder / "metadata.jsonl").open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.writelines(f"{line}\n" for line in metadata)
+            with (folder / "text.bin").open("wb") as file:
+                file.writelines(chunk.text.encode("utf-8", "surrogatepass") for chunk in self._chunks)
+            return StoredBytes(
+                vectors=int(self._vectors.nbytes),
+                index=0,
+                text=text_bytes(self._chunks),
+                metadata=sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in metadata),
+                on_disk=folder_bytes(folder),
+            )
