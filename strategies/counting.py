@@ -127,23 +127,22 @@ class OffsetCounter:
         return np.append(starts, len(text))
 
 
+def unit_problem(unit: str) -> Problem | None:
+    """What is wrong with the name of a unit, without loading anything."""
+    known = ("characters", "words", *EMBEDDER_UNITS, *ENCODINGS)
+    return None if unit in known else Problem("unit", f"{unit!r} is not a unit", nearest(unit, known))
+
+
 def check_unit(unit: str, *, embedder: bool = True) -> Problem | None:
     """What is wrong with a unit, or None once its vocabulary is loaded; for use before any work.
 
     `embedder` says whether an embedder will be at hand. Never waits for a network that is not there.
     """
-    if unit in ("characters", "words"):
-        return None
-    if unit in EMBEDDER_UNITS:
-        if embedder:
-            return None
+    if unit in EMBEDDER_UNITS and not embedder:
         return Problem(
             "unit", f"{unit} needs an embedder", "Name one, or use characters, words or cl100k_base"
         )
-    if unit in ENCODINGS:
-        return encoding_problem(unit)
-    known = ["characters", "words", *EMBEDDER_UNITS, *ENCODINGS]
-    return Problem("unit", f"{unit!r} is not a unit", nearest(unit, known))
+    return encoding_problem(unit) if unit in ENCODINGS else unit_problem(unit)
 
 
 @cache

@@ -28,33 +28,30 @@ class Ruler:
 
     def count(self, start: int, end: int) -> int:
         """Units of the slice, taken on its own."""
-        return int(self.counts(np.array([start]), np.array([end]))[0])
+        counter, text, joints = self.counter, self.text, self._joints
+        if counter.adds_up == "anywhere":
+            return int(self.units_in(start, end))
+        if joints is None:
+            return counter.count(text[start:end])
+        head_end = int(joints[joints.searchsorted(start)])
+        tail_start = int(joints[joints.searchsorted(end, side="right") - 1])
+        if head_end > tail_start:
+            return counter.count(text[start:end])
+        total = counter.overhead + int(self.units_in(head_end, tail_start))
+        if start < head_end:
+            total += counter.count(text[start:head_end]) - counter.overhead
+        if tail_start < end:
+            total += counter.count(text[tail_start:end]) - counter.overhead
+        return total
 
     def counts(self, starts: npt.ArrayLike, ends: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Units of many slices at once; `starts` and `ends` have shape (n,)."""
-        first, last = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
-        if self.counter.adds_up == "anywhere":
-            return self.units_in(first, last)
-        count, text = self.counter.count, self.text
-        if self._joints is None:
-            pairs = zip(first.tolist(), last.tolist(), strict=True)
-            return np.array([count(text[start:end]) for start, end in pairs], dtype=np.int64)
-        heads_end = self._joints[np.searchsorted(self._joints, first)]
-        tails_start = self._joints[np.searchsorted(self._joints, last, side="right") - 1]
-        whole = heads_end > tails_start
-        # A slice without a joint is all head; its tail and its middle are empty.
-        heads_end, tails_start = np.where(whole, last, heads_end), np.where(whole, last, tails_start)
-        totals = np.where(whole, 0, self.units_in(heads_end, tails_start))
-        for edge_starts, edge_ends in ((first, heads_end), (tails_start, last)):
-            for row in np.flatnonzero(edge_ends > edge_starts).tolist():
-                totals[row] += (
-                    count(text[int(edge_starts[row]) : int(edge_ends[row])]) - self.counter.overhead
-                )
-        return totals + self.counter.overhead
+        """Units of many slices; `starts`, `ends` and the answer have shape (n,)."""
+        pairs = zip(np.asarray(starts).tolist(), np.asarray(ends).tolist(), strict=True)
+        return np.array([self.count(start, end) for start, end in pairs], dtype=np.int64)
 
-    def units_in(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Units of the whole text that start inside each range: they add up, and estimate `counts`."""
-        return np.searchsorted(self._firsts, ends) - np.searchsorted(self._firsts, starts)
+    def units_in(self, start: npt.ArrayLike, end: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Units of the whole text that start inside each range: they add up, and estimate `count`."""
+        return np.subtract(self._firsts.searchsorted(end), self._firsts.searchsorted(start))
 
 
 def _joints(text: str) -> npt.NDArray[np.int64]:

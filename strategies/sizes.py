@@ -59,7 +59,7 @@ def resolve(size: object, overlap: object = 0, stride: object = None) -> tuple[i
 def _size(size: object, problems: list[Problem]) -> int | None:
     units = whole(size)
     if units is None:
-        problems.append(Problem("size", f"{found(size)}, not a whole number", _plain_number(size)))
+        problems.append(Problem("size", f"{found(size)}, not a whole number", plain_number(size)))
     elif units < 1:
         problems.append(Problem("size", f"is {units}", "Use 1 or more"))
         return None
@@ -77,7 +77,7 @@ def _overlap(overlap: object, size: int | None, problems: list[Problem]) -> int 
         return None if size is None else size * round(per_cent * 100) // 10_000
     units = whole(overlap)
     if units is None:
-        remedy = _plain_number(overlap) or 'Write a number of units, or a share such as "10%"'
+        remedy = plain_number(overlap) or 'Write a number of units, or a share such as "10%"'
         problems.append(Problem("overlap", f"{found(overlap)}, not a whole number or a share", remedy))
     elif units < 0:
         problems.append(Problem("overlap", f"is {units}", "Use 0 or more"))
@@ -93,7 +93,7 @@ def _stride(stride: object, overlap: object, size: int | None, problems: list[Pr
         problems.append(Problem("stride", "stands beside overlap", "Give one of the two"))
     units = whole(stride)
     if units is None:
-        problems.append(Problem("stride", f"{found(stride)}, not a whole number", _plain_number(stride)))
+        problems.append(Problem("stride", f"{found(stride)}, not a whole number", plain_number(stride)))
         return None
     if units < 1 or (size is not None and units > size):
         limit = size if size is not None else "the size"
@@ -104,7 +104,7 @@ def _stride(stride: object, overlap: object, size: int | None, problems: list[Pr
     return None if size is None else size - units
 
 
-def _plain_number(value: object) -> str:
+def plain_number(value: object) -> str:
     """Advice for text that spells a number, as YAML reads `2e2`."""
     try:
         number = whole(float(value)) if isinstance(value, str) else None

@@ -74,5 +74,8 @@ class Strategy(Protocol):
 def parameter(
     help: str, *, default: Any = dataclasses.MISSING, check: Callable[[Any], str] | None = None
 ) -> Any:
-    """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`."""
-    return field(default=default, metadata={"help": help})
+    """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`.
+
+    `check` takes a value of the right type and answers what is wrong with it, or an empty text.
+    """
+    return field(default=default, metadata={"help": help, "check": check})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,11 @@ import numpy.typing as npt
 from strategies.counting import EMBEDDER_UNITS, Borders, Counter, counter_of
 from strategies.document import Document
 from strategies.errors import refuse
+from strategies.outline import Outline, outline
 from strategies.rulers import Ruler
 from strategies.strategy import Vectors
+
+T = TypeVar("T")
 
 TOKENS = "cl100k_base"
 """The unit of `Chunk.tokens`: one currency for every strategy."""
@@ -22,8 +26,8 @@ TOKENS = "cl100k_base"
 class Tools:
     """The tools of a run, safe to share between threads.
 
-    Rulers are kept by document and unit, the last used ones, up to `characters_held` characters of
-    their texts (about 8 bytes a unit and the text itself).
+    Rulers and outlines are kept by document, those last used, up to `characters_held` characters of
+    their texts each (beside the text, about 8 bytes a unit).
     """
 
     def __init__(
@@ -36,9 +40,8 @@ class Tools:
         """`counters`: those of the embedder, under `embedder` and `embedder+special`."""
         self._counters = dict(counters or {})
         self._embed = embed
-        self._characters_held = characters_held
-        self._rulers: OrderedDict[tuple[str, str], Ruler] = OrderedDict()
-        self._lock = Lock()
+        self._rulers: _Held[Ruler] = _Held(characters_held)
+        self._outlines: _Held[Outline] = _Held(characters_held)
 
     def counter(self, unit: str) -> Counter:
         """The counter of a unit. Raises BadInput if there is none."""
@@ -52,21 +55,11 @@ class Tools:
 
     def ruler(self, document: Document, unit: str) -> Ruler:
         """Counts any slice of the document as `counter(unit)` would, without counting it all again."""
-        key = (document.id, unit)
-        with self._lock:
-            held = self._rulers.get(key)
-            # The text itself is compared, not its hash: two documents may share an id between data sets.
-            if held is not None and (held.text is document.text or held.text == document.text):
-                self._rulers.move_to_end(key)
-                return held
-        ruler = Ruler(document.text, self.counter(unit))
-        with self._lock:
-            self._rulers[key] = ruler
-            self._rulers.move_to_end(key)
-            held_characters = sum(len(other.text) for other in self._rulers.values())
-            while held_characters > self._characters_held and len(self._rulers) > 1:
-                held_characters -= len(self._rulers.popitem(last=False)[1].text)
-        return ruler
+        return self._rulers.get(document, unit, lambda: Ruler(document.text, self.counter(unit)))
+
+    def outline(self, document: Document) -> Outline:
+        """The headings and pages of the document, read once."""
+        return self._outlines.get(document, document.media_type, lambda: outline(document))
 
     def borders(self, document: Document, unit: str) -> Borders:
         """`counter(unit).borders(document.text)`, read-only, computed once."""
@@ -86,3 +79,29 @@ class Tools:
         if self._embed is None:
             raise refuse("embedder", "this strategy cuts by meaning and needs an embedder", "Name one")
         return self._embed(texts)
+
+
+class _Held(Generic[T]):
+    """The values last computed for documents, up to a number of characters of their texts."""
+
+    def __init__(self, characters: int) -> None:
+        self._characters = characters
+        self._values: OrderedDict[tuple[str, str], tuple[Document, T]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, document: Document, key: str, compute: Callable[[], T]) -> T:
+        with self._lock:
+            held = self._values.get((document.id, key))
+            # Documents of different data sets may share an id: the text itself decides.
+            if held is not None and (held[0] is document or held[0] == document):
+                self._values.move_to_end((document.id, key))
+                return held[1]
+        value = compute()
+        with self._lock:
+            self._values[document.id, key] = (document, value)
+            self._values.move_to_end((document.id, key))
+            total = sum(len(other.text) for other, _ in self._values.values())
+            while total > self._characters and len(self._values) > 1:
+                _, (dropped, _) = self._values.popitem(last=False)
+                total -= len(dropped.text)
+        return value
