@@ -1,54 +1,212 @@
-"""Gold: questions, and the places in the documents that answer them. Never chunk ids."""
+"""Gold sets: a folder of documents and questions, read, checked and resolved.
+
+    card.yaml         what the set is; only `name` is required
+    documents/        any depth, any UTF-8 text file
+    questions.jsonl   one question a line, with the places that answer it
+
+`load` gives a `GoldSet` or all problems at once; `read` gives both, for a report.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import sysconfig
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
 
-from strategies.document import NOTHING, Document, Scalar
+from evaluation.card import (
+    DOCUMENT_COUNTS,
+    QUESTION_COUNTS,
+    Card,
+    DocumentCard,
+    check_counts,
+    checksum,
+    read_card,
+)
+from evaluation.documents import TextFile, decode, media_type, read_folder
+from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits, digest
+from evaluation.questions import Row, read_rows
+from evaluation.resolving import Resolver
+from strategies.counting import counter_of
+from strategies.document import Document
+from strategies.errors import BadInput, Problem, nearest, refuse
 
+__all__ = [
+    "Evidence",
+    "GoldSet",
+    "Passage",
+    "Question",
+    "Reading",
+    "admits",
+    "bundled",
+    "count",
+    "digest",
+    "load",
+    "locate",
+    "read",
+]
 
-@dataclass(frozen=True, slots=True, order=True)
-class Passage:
-    """A range of one document: half-open, code points, no white space at its ends."""
-
-    document: str
-    start: int
-    end: int
+CARD = "card.yaml"
+DOCUMENTS = "documents"
+QUESTIONS = "questions.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """One thing a reader must have seen; any one of its passages will do."""
+class Reading:
+    """What came of reading a gold set: all that could be used, and all that is wrong."""
 
-    passages: tuple[Passage, ...]
-    """The passage first listed, then its alternatives, in the order of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, and all the evidence that an answer needs."""
-
-    id: str
-    text: str
-    evidence: tuple[Evidence, ...]
-    """Empty: the question has no gold and is not scored."""
-    tags: tuple[str, ...] = ()
-    filter: Mapping[str, Scalar] = field(default_factory=lambda: NOTHING)
-    """Only documents whose metadata equal every entry are searched."""
+    gold: GoldSet
+    problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GoldSet:
-    """Documents and questions, checked and resolved."""
+def load(path: Path | str, *, skip_bad: bool = False) -> GoldSet:
+    """Read a gold set by path, or a bundled one by name; BadInput with every problem found.
 
-    name: str
-    documents: tuple[Document, ...]
-    """In order of their id."""
-    questions: tuple[Question, ...]
-    """In the order of the file; ids are unique."""
-    digest: str
-    """SHA-256 of every document and question: the identity of the data."""
-    card: Mapping[str, object] = field(default_factory=dict)
-    skipped: tuple[str, ...] = ()
-    """Files that could not be read and were left out by request."""
+    `skip_bad` leaves out files that are not readable UTF-8 text (and records them in
+    `GoldSet.skipped`); evidence in them is not scored. All other problems remain problems.
+    """
+    reading = read(locate(path), skip_bad=skip_bad)
+    if reading.problems:
+        raise BadInput(reading.problems)
+    return reading.gold
+
+
+def bundled() -> dict[str, Path]:
+    """The sets that come with chunksweep, by name: of the source checkout, or else as installed."""
+    shared = Path("share", "chunksweep", "datasets")
+    user = sysconfig.get_path("data", sysconfig.get_preferred_scheme("user"))
+    homes = [Path(sysconfig.get_path("data")) / shared, Path(user) / shared]
+    for home in [Path(__file__).resolve().parent.parent / "datasets", *homes]:
+        if found := {card.parent.name: card.parent for card in sorted(home.glob(f"*/{CARD}"))}:
+            return found
+    return {}
+
+
+def locate(path: Path | str) -> Path:
+    """The folder of a gold set: a path that holds a card, or else a bundled name. Raises BadInput."""
+    folder = Path(path).expanduser()
+    if (folder / CARD).is_file():
+        return folder
+    known = bundled()
+    if isinstance(path, str) and path in known:
+        return known[path]
+    if folder.is_dir():
+        remedy = f"A data set needs one: write at least `name: {folder.resolve().name}` into it"
+        raise refuse(str(path), f"the folder holds no {CARD}", remedy)
+    remedy = f"Give a folder that holds {CARD}, or a bundled name. {nearest(str(path), known)}"
+    raise refuse(str(path), "is neither a folder nor a bundled data set", remedy)
+
+
+def read(folder: Path, *, skip_bad: bool = False) -> Reading:
+    """Read the gold set in a folder that holds a card; nothing is raised for what is in it."""
+    card, of_card = _read_card(folder / CARD)
+    files, unread = _read_documents(folder / DOCUMENTS)
+    documents, of_documents = _documents(files, card, unread.keys())
+    data, rows, of_questions = _read_questions(folder / QUESTIONS)
+    # Evidence in a file that could not be read fails because of that file, which is reported already.
+    resolver = Resolver({document.id: document for document in documents}, QUESTIONS, frozenset(unread))
+    questions = tuple(resolver.question(row) for row in rows)
+    of_questions = sorted([*of_questions, *resolver.problems], key=_line)
+
+    gold = GoldSet(
+        name=card.name,
+        documents=documents,
+        questions=questions,
+        digest=digest(documents, questions),
+        card=card.raw,
+        skipped=tuple(unread) if skip_bad else (),
+        byte_order_marks=tuple(file.id for file in files if file.byte_order_mark),
+        warnings=tuple(resolver.warnings),
+    )
+    if not unread:
+        of_card += _false_claims(card, gold, files, data, questions_are_whole=not of_questions)
+    bad_files = [] if skip_bad else list(unread.values())
+    return Reading(gold, (*of_card, *bad_files, *of_documents, *of_questions))
+
+
+def _read_card(path: Path) -> tuple[Card, list[Problem]]:
+    text = decode(path.read_bytes(), CARD)
+    return (Card(""), [text]) if isinstance(text, Problem) else read_card(text, CARD)
+
+
+def _read_documents(folder: Path) -> tuple[list[TextFile], dict[str, Problem]]:
+    """Text files, and id -> verdict of the others."""
+    if not folder.is_dir():
+        return [], {"": Problem(f"{DOCUMENTS}/", "is missing", "Put the texts into a folder of this name")}
+    files, bad = read_folder(folder, f"{DOCUMENTS}/")
+    if not files and not bad:
+        return [], {"": Problem(f"{DOCUMENTS}/", "holds no file", "Put the texts there, as UTF-8")}
+    return files, {problem.where.removeprefix(f"{DOCUMENTS}/"): problem for problem in bad}
+
+
+def _documents(
+    files: list[TextFile], card: Card, unread: Collection[str]
+) -> tuple[tuple[Document, ...], list[Problem]]:
+    """Documents with what the card says about each; a card that names others is a problem."""
+    said = {unicodedata.normalize("NFC", path): entry for path, entry in card.documents.items()}
+    known = [file.id for file in files]
+    problems = [
+        Problem(CARD, f"documents.{path}: there is no such file in {DOCUMENTS}/", nearest(path, known))
+        for path in sorted(said.keys() - set(known) - set(unread))
+        if known
+    ]
+    documents = []
+    for file in files:
+        entry = said.get(file.id, DocumentCard())
+        documents.append(
+            Document(file.id, file.text, entry.metadata, entry.media_type or media_type(file.id))
+        )
+    return tuple(documents), problems
+
+
+def _read_questions(path: Path) -> tuple[bytes, list[Row], list[Problem]]:
+    """The file's bytes, its rows, and the problems of its form."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        remedy = 'Write one question a line: {"id", "question", "evidence"}'
+        return b"", [], [Problem(QUESTIONS, f"cannot be read ({error.strerror})", remedy)]
+    text = decode(data, QUESTIONS)
+    if isinstance(text, Problem):
+        return data, [], [text]
+    return data, *read_rows(text, QUESTIONS)
+
+
+def _false_claims(
+    card: Card, gold: GoldSet, files: list[TextFile], questions: bytes, *, questions_are_whole: bool
+) -> list[Problem]:
+    """Counts and checksum of the card that the files belie."""
+    problems = []
+    if card.counts:
+        counted = count(gold)
+        names = DOCUMENT_COUNTS + (QUESTION_COUNTS if questions_are_whole else ())
+        problems = check_counts(card, {name: counted[name] for name in names}, CARD)
+    if card.checksum:
+        found = checksum([(QUESTIONS, questions), *((f"{DOCUMENTS}/{file.id}", file.data) for file in files)])
+        if found != card.checksum:
+            remedy = "Fetch the files again or, if the change is your own, correct the card"
+            problems.append(Problem(CARD, f"checksum is {card.checksum}, but the files give {found}", remedy))
+    return problems
+
+
+def _line(problem: Problem) -> int:
+    """Line in a problem's `where`, 0 where there is none."""
+    line = problem.where.rpartition(":")[2]
+    return int(line) if line.isdecimal() else 0
+
+
+def count(gold: GoldSet) -> dict[str, int]:
+    """What a card may count: documents, characters, cl100k_tokens, questions, evidence_spans.
+
+    Tokens are summed over the documents, each tokenised whole; an evidence span is one entry of a
+    question's evidence, whatever alternatives it has.
+    """
+    counter = counter_of("cl100k_base")
+    return {
+        "documents": len(gold.documents),
+        "characters": sum(len(document.text) for document in gold.documents),
+        "cl100k_tokens": sum(counter.count(document.text) for document in gold.documents),
+        "questions": len(gold.questions),
+        "evidence_spans": sum(len(question.evidence) for question in gold.questions),
+    }

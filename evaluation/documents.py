@@ -1,0 +1,152 @@
+"""Files to documents: UTF-8, byte-order mark removed, no newline translation, a verdict for each bad file."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from strategies.errors import Problem
+
+MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".log": "text/plain",
+    ".markdown": "text/markdown",
+    ".md": "text/markdown",
+    ".py": "text/x-python",
+    ".rst": "text/x-rst",
+    ".tex": "text/x-tex",
+    ".tsv": "text/tab-separated-values",
+    ".txt": "text/plain",
+    ".xml": "application/xml",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+"""Media type by suffix, where the card names none; any other suffix is text/plain."""
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file that was read: its bytes, and the text they decode to."""
+
+    id: str
+    """Path relative to the folder that was read, with `/` between its parts, in Unicode form NFC."""
+    data: bytes
+    text: str
+    """Without the byte-order mark."""
+    byte_order_mark: bool
+
+
+def media_type(document_id: str) -> str:
+    """The media type that a document's suffix stands for.
+
+    >>> media_type("policies/Leave.MD"), media_type("events.out")
+    ('text/markdown', 'text/plain')
+    """
+    return MEDIA_TYPES.get(PurePosixPath(document_id).suffix.lower(), "text/plain")
+
+
+def decode(data: bytes, where: str) -> str | Problem:
+    """The text of a UTF-8 file, its byte-order mark removed; or why there is none."""
+    for bom, encoding in _WIDE_BOMS:
+        if data.startswith(bom):
+            return _foreign(where, f"is {encoding} (it begins with that byte-order mark)", encoding)
+    if (nul := data.find(b"\0")) >= 0:
+        # Text in a Latin script as UTF-16 without a mark: about every second byte is NUL.
+        if data.count(b"\0") * 3 > len(data):
+            return _foreign(where, "holds a NUL in about every second byte, as UTF-16 does", "UTF-16")
+        remedy = "It is not text: remove it, give it a hidden name (.NAME), or take the NUL bytes out"
+        return Problem(where, f"holds a NUL (byte {nul}, line {_line(data, nul)})", remedy)
+    try:
+        return data.removeprefix(_UTF8_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = error.start + (len(_UTF8_BOM) if data.startswith(_UTF8_BOM) else 0)
+        what = f"is not UTF-8 (byte 0x{data[at]:02x} at {at}, line {_line(data, at)})"
+        try:
+            data.decode("cp1252")
+        except UnicodeDecodeError:
+            return Problem(where, what, "Save it as UTF-8, or leave it out with --skip-bad")
+        return _foreign(where, f"{what}; it could be Windows cp1252", "CP1252")
+
+
+def _foreign(where: str, what: str, encoding: str) -> Problem:
+    command = f"iconv -f {encoding} -t UTF-8 FILE > NEW"
+    return Problem(where, what, f"Save it as UTF-8 ({command}), or leave it out with --skip-bad")
+
+
+def _line(data: bytes, at: int) -> int:
+    return data.count(b"\n", 0, at) + 1
+
+
+def read_folder(folder: Path, shown: str = "") -> tuple[list[TextFile], list[Problem]]:
+    """Every visible file below `folder`, in order of its id, and a verdict for each that cannot be used.
+
+    Hidden files and folders are ignored. Links are followed, except a folder link that leads back to
+    a folder it lies in. `shown` stands before the id in a problem's `where`.
+    """
+    files: dict[str, TextFile] = {}
+    problems: list[Problem] = []
+    for path, failure in _walk(folder):
+        name = unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
+        where = shown + name.encode("utf-8", "backslashreplace").decode("utf-8")
+        read = failure or _read(path, name, where)
+        if isinstance(read, str):
+            read = Problem(where, read, "Make it readable, remove it, or leave it out with --skip-bad")
+        elif isinstance(read, TextFile) and name in files:
+            read = Problem(where, "stands twice, in two Unicode forms of one name", "Rename one of the two")
+        if isinstance(read, Problem):
+            problems.append(read)
+        else:
+            files[name] = read
+    return [files[name] for name in sorted(files)], sorted(problems, key=lambda problem: problem.where)
+
+
+def _read(path: Path, name: str, where: str) -> TextFile | Problem | str:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return "has a name that is not UTF-8"
+    # A pipe or a device would block or never end.
+    if not path.is_file():
+        return "is a link to nothing" if path.is_symlink() and not path.exists() else "is not a regular file"
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return f"cannot be read ({error.strerror or error})"
+    text = decode(data, where)
+    return text if isinstance(text, Problem) else TextFile(name, data, text, data.startswith(_UTF8_BOM))
+
+
+def _walk(folder: Path) -> Iterator[tuple[Path, str | None]]:
+    """Visible files below `folder`; a folder that cannot be listed comes with the reason."""
+    waiting: list[tuple[Path, frozenset[str]]] = [(folder, frozenset())]
+    while waiting:
+        here, parents = waiting.pop()
+        if (real := os.path.realpath(here)) in parents:
+            continue
+        try:
+            entries = list(here.iterdir())
+        except OSError as error:
+            yield here, f"cannot be listed ({error.strerror or error})"
+            continue
+        for path in entries:
+            if path.name.startswith("."):
+                continue
+            if path.is_dir():
+                waiting.append((path, parents | {real}))
+            else:
+                yield path, None

@@ -1,0 +1,192 @@
+"""Where a quote stands in a text: exactly, or but for Unicode form, case, quotes, dashes and white space.
+
+Folding cuts a text into clusters (a character and the combining marks that follow it; a run of white
+space), maps each to its folded form, and remembers for every folded character the original range of
+its cluster. A match counts only where it begins and ends with a cluster, so that the range found,
+folded on its own, is the folded quote again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from strategies.document import Document
+
+Range = tuple[int, int]
+"""Half-open, code points of the original text."""
+
+_LOOKALIKES = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
+}
+
+_UNSEEN = "\u00ad\u200b\u2060\ufeff"
+"""Soft hyphen, zero-width space, word joiner, zero-width no-break space: lost in many a copy."""
+
+_BLANK = re.compile(rf"[\s{_UNSEEN}]{{2,}}|[^\S ]|[{_UNSEEN}]")
+"""What folds to one space, or to nothing: all but a single space, which folds to itself."""
+
+_CHANGING = re.compile(rf"{_BLANK.pattern}|[^\s{_UNSEEN}]?[^\x00-\x7f\s{_UNSEEN}]+")
+"""What is not plain ASCII: blanks, and runs of other characters together with the ASCII one before
+them, which may carry their first combining mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A folded text, with the way back."""
+
+    text: str
+    starts: npt.NDArray[np.int64]
+    """Shape (len(text),): where the cluster of each folded character starts in the original."""
+    ends: npt.NDArray[np.int64]
+    """Shape (len(text),): where that cluster ends."""
+
+    def original(self, start: int, end: int) -> Range | None:
+        """The original range of `text[start:end]`, or None where it begins or ends inside a cluster."""
+        opens = start == 0 or self.starts[start] != self.starts[start - 1]
+        closes = end == len(self.text) or self.starts[end] != self.starts[end - 1]
+        return (int(self.starts[start]), int(self.ends[end - 1])) if opens and closes else None
+
+
+@cache
+def _fold_character(character: str) -> str:
+    if (alike := _LOOKALIKES.get(character)) is not None:
+        return alike
+    decomposed = unicodedata.normalize("NFKD", character)
+    folded = unicodedata.normalize("NFKD", decomposed.casefold())
+    # A spacing accent decomposes to a blank and a mark; it is no white space, so it stays as it is.
+    return character if " " in folded else "".join(_LOOKALIKES.get(part, part) for part in folded)
+
+
+@cache
+def _is_mark(character: str) -> bool:
+    """Whether a character joins the cluster before it."""
+    return unicodedata.combining(unicodedata.normalize("NFKD", character)[0]) != 0
+
+
+def _clusters(text: str, start: int, end: int) -> Iterator[Range]:
+    first = start
+    for at in range(start + 1, end):
+        if not _is_mark(text[at]):
+            yield first, at
+            first = at
+    yield first, end
+
+
+def fold(text: str) -> Folded:
+    """Fold a text, in time linear in its length.
+
+    >>> fold("It\u2019s  a \u201cTEST\u201d \u2014 caf\u00e9").text == 'it\\'s a "test" - cafe\u0301'
+    True
+    """
+    parts: list[str] = []
+    starts: list[npt.NDArray[np.int64]] = []
+    ends: list[npt.NDArray[np.int64]] = []
+    done = 0
+
+    def plain(until: int) -> None:
+        nonlocal done
+        if done < until:
+            parts.append(text[done:until].lower())
+            starts.append(np.arange(done, until, dtype=np.int64))
+            ends.append(starts[-1] + 1)
+            done = until
+
+    def cluster(folded: str, start: int, end: int) -> None:
+        nonlocal done
+        done = end
+        if folded:
+            parts.append(folded)
+            starts.append(np.full(len(folded), start, dtype=np.int64))
+            ends.append(np.full(len(folded), end, dtype=np.int64))
+
+    for match in _CHANGING.finditer(text):
+        start, end = match.span()
+        plain(start)
+        if _BLANK.match(text, start):
+            cluster(" " if match[0].strip(_UNSEEN) else "", start, end)
+            continue
+        for first, last in _clusters(text, start, end):
+            # Marks may be typed in any order: NFD puts them in the canonical one.
+            folded = "".join(map(_fold_character, unicodedata.normalize("NFD", text[first:last])))
+            cluster(unicodedata.normalize("NFD", folded), first, last)
+    plain(len(text))
+    nothing = np.empty(0, dtype=np.int64)
+    return Folded("".join(parts), np.concatenate([nothing, *starts]), np.concatenate([nothing, *ends]))
+
+
+def occurrences(text: str, quote: str, *, overlapping: bool) -> Iterator[int]:
+    """Starts of `quote` in `text`, from the left; not overlapping ones are counted as `str.count` does."""
+    at = text.find(quote)
+    while at >= 0:
+        yield at
+        at = text.find(quote, at + (1 if overlapping else len(quote)))
+
+
+class Quote:
+    """A quote to look for, trimmed of white space at its ends."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+
+    @cached_property
+    def folded(self) -> str:
+        """Folded, without a blank at its ends."""
+        return fold(self.text).text.strip(" ")
+
+
+class Corpus:
+    """Documents to look for quotes in; each is folded once, when first needed."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self.documents = documents
+        self._folded: dict[str, Folded] = {}
+
+    def folded(self, document: str) -> Folded:
+        """The folded text of a document."""
+        if document not in self._folded:
+            self._folded[document] = fold(self.documents[document].text)
+        return self._folded[document]
+
+    def exact(self, document: str, quote: Quote, *, overlapping: bool = True) -> Iterator[Range]:
+        """Ranges of a document that equal the quote, in order."""
+        size = len(quote.text)
+        for start in occurrences(self.documents[document].text, quote.text, overlapping=overlapping):
+            yield start, start + size
+
+    def alike(self, document: str, quote: Quote, *, overlapping: bool = True) -> Iterator[Range]:
+        """Ranges of a document whose folded text is the folded quote, in order."""
+        if not quote.folded:
+            return
+        folded, size = self.folded(document), len(quote.folded)
+        for start in occurrences(folded.text, quote.folded, overlapping=overlapping):
+            if (found := folded.original(start, start + size)) is not None:
+                yield found
+
+    def every(self, document: str, quote: Quote) -> list[Range]:
+        """All places of a quote, exact ones and others alike; places of one kind do not overlap."""
+        exact = set(self.exact(document, quote, overlapping=False))
+        return sorted(exact.union(self.alike(document, quote, overlapping=False)))
+
+    def closest(self, document: str, quote: Quote) -> Range | None:
+        """The first place where the longest beginning of the quote stands, if that is half of it or more."""
+        folded = self.folded(document)
+        fits, fails = 0, len(quote.folded) + 1
+        while fails - fits > 1:
+            middle = (fits + fails) // 2
+            if quote.folded[:middle] in folded.text:
+                fits = middle
+            else:
+                fails = middle
+        if fits * 2 < len(quote.folded) or not fits:
+            return None
+        start = folded.text.find(quote.folded[:fits])
+        return int(folded.starts[start]), int(folded.ends[start + fits - 1])

@@ -1,0 +1,216 @@
+"""Rows to questions: every place that a row names is looked up in the documents, once."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from evaluation.gold_nouns import Evidence, Passage, Question, admits
+from evaluation.questions import Anchor, Row
+from evaluation.quotes import Corpus, Quote, Range, fold
+from strategies.document import Document, Scalar
+from strategies.errors import Problem, nearest
+
+SHOWN_PLACES = 5
+"""Places of a repeated quote that a message lists."""
+MOST_HINTS = 50
+"""Quotes that were not found and are looked for once more, to say what comes closest."""
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Looks up the places of rows, and gathers what is wrong with them."""
+
+    documents: Mapping[str, Document]
+    where: str
+    """Name of the questions' file, for messages."""
+    skipped: frozenset[str] = frozenset()
+    """Documents left out by request: evidence in them can no longer be scored."""
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+    corpus: Corpus = field(init=False)
+    _admitted: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
+    _hints: int = MOST_HINTS
+
+    def __post_init__(self) -> None:
+        self.corpus = Corpus(self.documents)
+
+    def question(self, row: Row) -> Question:
+        """The question of a row; evidence that does not resolve is a problem and is left out."""
+        entries = [self._entry(row, entry, f"evidence[{n}]") for n, entry in enumerate(row.evidence)]
+        evidence = tuple(Evidence(passages) for passages in entries if passages)
+        lost = [n for n, passages in enumerate(entries) if passages is None]
+        if lost:
+            self._warn(
+                row,
+                f"evidence[{lost[0]}] stands in a file that could not be read: the question is not scored",
+            )
+            evidence = ()
+        self._filter(row, evidence)
+        return Question(row.id, row.question, evidence, row.tags, row.filter)
+
+    def _problem(self, row: Row, what: str, remedy: str = "") -> None:
+        self.problems.append(Problem(f"{self.where}:{row.line}", f"question {row.id}: {what}", remedy))
+
+    def _warn(self, row: Row, what: str, remedy: str = "") -> None:
+        self.warnings.append(Problem(f"{self.where}:{row.line}", f"question {row.id}: {what}", remedy))
+
+    def _entry(self, row: Row, anchors: Sequence[Anchor], where: str) -> tuple[Passage, ...] | None:
+        """Passages of an entry, in the order of the file; None if only skipped documents hold them."""
+        passages: list[Passage] = []
+        lost = False
+        for number, anchor in enumerate(anchors):
+            place = where if number == 0 else f"{where}.alternatives[{number - 1}]"
+            if anchor.document is None:
+                passages += self._anywhere(row, anchor, place)
+                continue
+            document = unicodedata.normalize("NFC", anchor.document)
+            if document in self.documents:
+                ranges = self._ranges(row, anchor, document, place)
+                passages += [Passage(document, start, end) for start, end in ranges]
+            elif document in self.skipped:
+                lost = True
+            else:
+                remedy = nearest(document, self.documents) if self.documents else "There are no documents"
+                self._problem(row, f"{place}: there is no document {anchor.document!r}", remedy)
+        return None if lost and not passages else tuple(dict.fromkeys(passages))
+
+    def _ranges(self, row: Row, anchor: Anchor, document: str, place: str) -> Iterable[Range]:
+        """Where an anchor stands in its document; nothing where that is a problem."""
+        if anchor.start is not None and anchor.end is not None:
+            return self._offsets(row, anchor, document, anchor.start, anchor.end, place)
+        quote = Quote(anchor.quote or "")
+        if anchor.any:
+            found = self.corpus.every(document, quote)
+        else:
+            found = list(islice(self.corpus.exact(document, quote), SHOWN_PLACES + 1))
+            found = found or list(islice(self.corpus.alike(document, quote), SHOWN_PLACES + 1))
+        if not found:
+            self._not_found(row, quote, document, place)
+        elif len(found) > 1 and not anchor.any:
+            remedy = 'Give "start" and "end", or a longer quote, or "any": true if each of them will do'
+            self._problem(row, f"{place}: {_shown(quote)} stands in {document} at {_starts(found)}", remedy)
+            return ()
+        return found
+
+    def _offsets(
+        self, row: Row, anchor: Anchor, document: str, start: int, end: int, place: str
+    ) -> Iterable[Range]:
+        text = self.documents[document].text
+        what = f"{place}: [{start}, {end}) of {document}"
+        if not 0 <= start < end <= len(text):
+            size = f"the document has {len(text)} characters"
+            remedy = f"Offsets are half-open and count characters from 0; {size}"
+            self._problem(row, f"{what} is {'empty' if start == end else 'not a range of it'}", remedy)
+            return ()
+        inside = text[start:end]
+        if not inside.strip():
+            self._problem(
+                row, f"{what} holds only white space", "Point at the words that answer the question"
+            )
+            return ()
+        if anchor.quote is not None and fold(inside.strip()).text != Quote(anchor.quote).folded:
+            self._problem(
+                row, f"{what} reads {_shown(Quote(inside))}, not its quote", "Correct the one or the other"
+            )
+            return ()
+        return [(end - len(inside.lstrip()), start + len(inside.rstrip()))]
+
+    def _anywhere(self, row: Row, anchor: Anchor, place: str) -> list[Passage]:
+        """The one passage of a quote without a document: it must occur once in all of them."""
+        quote = Quote(anchor.quote or "")
+        found: list[Passage] = []
+        for look in (self.corpus.exact, self.corpus.alike):
+            for document in self.documents:
+                ranges = islice(look(document, quote), SHOWN_PLACES + 1 - len(found))
+                found += [Passage(document, start, end) for start, end in ranges]
+                if len(found) > SHOWN_PLACES:
+                    break
+            if found:
+                break
+        if len(found) == 1:
+            return found
+        if not found:
+            remedy = "Copy the words from the document, and name it"
+            self._problem(row, f"{place}: {_shown(quote)} stands in no document", remedy)
+            return []
+        places = _listed([f"{passage.document} at {passage.start}" for passage in found])
+        remedy = 'Name the document: {"document", "quote"}, with "start" and "end" if it repeats there'
+        self._problem(row, f"{place}: {_shown(quote)} stands in {places}", remedy)
+        return []
+
+    def _not_found(self, row: Row, quote: Quote, document: str, place: str) -> None:
+        remedy = "Copy the words from the document"
+        self._hints -= 1
+        if self._hints >= 0:
+            elsewhere = next((d for d in self.documents if next(self.corpus.alike(d, quote), None)), None)
+            closest = self.corpus.closest(document, quote)
+            if elsewhere is not None:
+                remedy = f"It stands in {elsewhere}"
+            elif closest is not None:
+                start, end = closest
+                text = self.documents[document].text
+                remedy = (
+                    f"At {start} the document reads {_shown(Quote(text[start : end + 40]), end - start + 40)}"
+                )
+        self._problem(row, f"{place}: {_shown(quote)} does not stand in {document}", remedy)
+
+    def _filter(self, row: Row, evidence: Sequence[Evidence]) -> None:
+        if not row.filter:
+            return
+        admitted = self._admits(row.filter)
+        if not admitted:
+            remedy = _filter_remedy(row.filter, self.documents.values())
+            self._problem(
+                row, f"no document passes the filter {json.dumps(row.filter, ensure_ascii=False)}", remedy
+            )
+        elif outside := sorted({p.document for e in evidence for p in e.passages} - admitted):
+            names = ", ".join(outside)
+            self._warn(
+                row, f"the filter excludes its own evidence in {names}", "It can only be missed as `filtered`"
+            )
+
+    def _admits(self, wanted: Mapping[str, Scalar]) -> frozenset[str]:
+        key = json.dumps(wanted, sort_keys=True)
+        if key not in self._admitted:
+            passing = (d.id for d in self.documents.values() if admits(wanted, d.metadata))
+            self._admitted[key] = frozenset(passing)
+        return self._admitted[key]
+
+
+def _filter_remedy(wanted: Mapping[str, Scalar], documents: Iterable[Document]) -> str:
+    """What the metadata hold for the first entry of a filter that no document fulfils."""
+    documents = list(documents)
+    for key, value in wanted.items():
+        if any(admits({key: value}, document.metadata) for document in documents):
+            continue
+        values = {json.dumps(d.metadata[key], ensure_ascii=False) for d in documents if key in d.metadata}
+        if values:
+            return f"{key} is {_listed(sorted(values), 'or')} in card.yaml"
+        known = {name for document in documents for name in document.metadata}
+        return nearest(key, known) if known else "No document has metadata: give them in card.yaml"
+    return "No document fulfils all of its entries at once"
+
+
+def _listed(items: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`, at most five of them.
+
+    >>> _listed(["1", "2", "3"]), _listed(list("abcdefg"))
+    ('1, 2 and 3', 'a, b, c, d, e and more')
+    """
+    if len(items) > SHOWN_PLACES:
+        return f"{', '.join(items[:SHOWN_PLACES])} {last} more"
+    return f" {last} ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
+
+
+def _starts(ranges: Sequence[Range]) -> str:
+    return _listed([str(start) for start, _ in ranges])
+
+
+def _shown(quote: Quote, longest: int = 60) -> str:
+    """A quote on one line, short enough for a message."""
+    text = " ".join(quote.text.split())
+    return json.dumps(text if len(text) <= longest else f"{text[: longest - 3]}...", ensure_ascii=False)
