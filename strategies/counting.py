@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from strategies.encodings import ENCODINGS, TokenCounter, encoding_problem, replace_surrogates
 from strategies.errors import BadInput, Problem, nearest
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 Borders = npt.NDArray[np.int64]
 """Shape (n_units + 1,): code point at which each unit starts, never decreasing, then the length
@@ -95,22 +99,22 @@ class OffsetCounter:
     """
 
     unit: str
-    """`embedder`, or `embedder+special` where `special_tokens` are to count."""
+    """`embedder`, or `embedder+special` where `specials` are to count."""
     offsets: Callable[[str], npt.ArrayLike]
     """Text -> shape (n, 2): start and end code point of each piece, special tokens left out and
     nothing truncated; or shape (n, 3), whose third column is 1 for a piece that is unknown."""
-    special_tokens: int = 0
+    specials: int = 0
     """How many special tokens the embedder adds to a text; counted by `count` alone."""
     adds_up: AddsUp = "nowhere"
 
     @property
     def overhead(self) -> int:
         """The special tokens."""
-        return self.special_tokens
+        return self.specials
 
     def count(self, text: str) -> int:
         """Pieces of `text`, unknown ones by their characters, and the special tokens."""
-        return len(self.borders(text)) - 1 + self.special_tokens
+        return len(self.borders(text)) - 1 + self.specials
 
     def borders(self, text: str) -> Borders:
         """Start of every piece, and of every character of an unknown one."""
@@ -125,6 +129,28 @@ class OffsetCounter:
             within = np.arange(int(widths.sum())) - np.repeat(firsts, widths)
             starts = np.repeat(starts, widths) + within
         return np.append(starts, len(text))
+
+
+def tokenizer_counter(tokenizer: Tokenizer, unit: str) -> OffsetCounter:
+    """`embedder` or `embedder+special` for a Hugging Face tokenizer that neither truncates nor pads.
+
+    Knows which pieces are unknown, and that BERT's tokenizers begin a word at every space.
+    """
+    described = json.loads(tokenizer.to_str())
+    unknown_token = described["model"].get("unk_token")
+    unknown = -1 if unknown_token is None else tokenizer.token_to_id(unknown_token)
+    if described["model"].get("unk_id") is not None:
+        unknown = described["model"]["unk_id"]
+    kinds = [(described[part] or {}).get("type") for part in ("normalizer", "pre_tokenizer")]
+    bert = kinds[0] in (None, "BertNormalizer") and kinds[1] == "BertPreTokenizer"
+
+    def offsets(text: str) -> npt.ArrayLike:
+        encoding = tokenizer.encode(text, add_special_tokens=False)
+        pieces = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+        return np.column_stack((pieces, np.array(encoding.ids, dtype=np.int64) == unknown))
+
+    specials = tokenizer.num_special_tokens_to_add(False) if unit == "embedder+special" else 0
+    return OffsetCounter(unit, offsets, specials, "before_spaces" if bert else "nowhere")
 
 
 def unit_problem(unit: str) -> Problem | None:
