@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from evaluation.gold import Question
+if TYPE_CHECKING:
+    from evaluation.gold import Question
 
 FEWEST_COMPONENTS = 20
 """With fewer groups than this, resampling whole groups says too little; questions are drawn instead."""

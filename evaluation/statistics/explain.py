@@ -1,0 +1,113 @@
+"""The recommendation in words, as a user reads it in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.statistics.max_t import Simultaneous
+
+
+class Row(NamedTuple):
+    """A configuration: its name, its mean score and what it costs."""
+
+    name: str
+    mean: float
+    tokens_embedded: float
+    stored_bytes: float
+
+    @property
+    def cost(self) -> tuple[float, float, str]:
+        """The order of cheapness: tokens embedded, then stored bytes, then name."""
+        return self.tokens_embedded, self.stored_bytes, self.name
+
+
+def recommend_sentence(
+    rows: Sequence[Row],
+    result: Simultaneous,
+    chosen: int,
+    best: int,
+    cheapest: int,
+    tied: NDArray[np.bool_],
+    loss_bound: NDArray[np.float64],
+    margin: float,
+) -> str:
+    """Why `chosen` is recommended, and what it costs beside the best (or, if it is that, the cheapest)."""
+    row, top = rows[chosen], rows[best]
+    sure = _percent(result.level)
+    if len(rows) == 1:
+        return f"Recommended: {row.name} (mean {row.mean:.3f}), the only configuration that can be compared."
+    at_most = f"loses at most {_up(loss_bound[chosen])} to whichever is really best (margin {margin:g})"
+    if chosen != best:
+        return (
+            f"Recommended: {row.name} (mean {row.mean:.3f}). It is the cheapest that, with {sure} "
+            f"confidence, {at_most}. The best measured, {top.name}, has {top.mean:.3f}. {_cost(row, top)}"
+        )
+    if tied.sum() == 1:
+        reason = f"the best measured; all others are shown to be worse with {sure} confidence"
+    else:
+        reason = f"the best measured and the cheapest that, with {sure} confidence, {at_most}"
+    text = f"Recommended: {row.name} (mean {row.mean:.3f}), {reason}."
+    if cheapest != chosen:
+        low, high = result.lower[cheapest, best], result.upper[cheapest, best]
+        other = rows[cheapest]
+        text += f" The cheapest, {other.name}, loses {low:.3f} to {_up(high)}. {_cost(row, other)}"
+    return text
+
+
+def cannot_tell_sentence(
+    rows: Sequence[Row],
+    result: Simultaneous,
+    best: int,
+    rival: int,
+    tied: NDArray[np.bool_],
+    margin: float,
+    needed: int | None,
+    questions: int,
+) -> str:
+    """Why nothing is recommended, with the cheapest undecided configuration as the example."""
+    top, other = rows[best], rows[rival]
+    others = int(tied.sum()) - 1
+    better, worse = max(0.0, -result.lower[rival, best]), _up(result.upper[rival, best])
+    which = f"{other.name} is" if others == 1 else f"{others} others are"
+    example = "It" if others == 1 else f"The cheapest of them that is undecided, {other.name},"
+    asked = "1 question" if questions == 1 else f"{questions:,} questions"
+    settle = (
+        f"About {needed:,} questions like these would settle it."
+        if needed is not None
+        else "No practical number of questions like these would settle it; a larger margin might."
+    )
+    return (
+        f"Cannot tell from {asked}: {top.name} measured best (mean {top.mean:.3f}), but {which} not shown "
+        f"to be worse with {_percent(result.level)} confidence. {example} may be anything from {better:.3f} "
+        f"better to {worse} worse, and the margin is {margin:g}. {_cost(other, top)} {settle}"
+    )
+
+
+def _cost(row: Row, beside: Row) -> str:
+    tokens = _share(row.tokens_embedded, beside.tokens_embedded, "tokens")
+    stored = _share(row.stored_bytes, beside.stored_bytes, "bytes")
+    return f"Beside {beside.name}, {row.name} embeds {tokens} and stores {stored}."
+
+
+def _share(value: float, beside: float, unit: str) -> str:
+    """How much more or less, in percent; in figures where the other is 0."""
+    if value == beside:
+        return f"as many {unit}"
+    word = "fewer" if value < beside else "more"
+    if beside <= 0:
+        return f"{abs(value - beside):,.0f} {word} {unit}"
+    percent = 100 * abs(value / beside - 1)
+    return f"{percent:.0f} % {word} {unit}" if percent >= 1 else f"under 1 % {word} {unit}"
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:g} %"
+
+
+def _up(bound: float) -> str:
+    """A bound with three decimals, rounded up: what is printed must hold too."""
+    return f"{np.ceil(bound * 1000 - 1e-9) / 1000:.3f}"

@@ -1,0 +1,189 @@
+"""One recommendation from a table of scores: the cheapest configuration that gives up little, or none.
+
+No evidence of a difference is no evidence of equality. A configuration is recommended only when its
+loss is *shown* to be small, by bounds that hold for all pairs at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.statistics.explain import Row, cannot_tell_sentence, recommend_sentence
+from evaluation.statistics.max_t import Simultaneous, simultaneous
+from evaluation.statistics.planning import units_needed
+from evaluation.statistics.scores import Labels
+from strategies.errors import BadInput, Problem
+
+ROUNDING = 1e-12
+"""A bound that exceeds the margin by less than this is within it: the order of sums can make as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to use, or why that cannot be said."""
+
+    kind: Literal["recommend", "cannot_tell", "nothing"]
+    name: str | None
+    """The recommended configuration; None unless `kind` is "recommend"."""
+    best: str | None
+    """Highest mean among the eligible; of equals the cheaper, then the first by name."""
+    tied: tuple[str, ...]
+    """The best, and all that are not shown to be worse than it, in the order given."""
+    loss_bounds: tuple[float | None, ...]
+    """For each row, the most it loses to whichever of `tied` is really the best; None if left out."""
+    margin: float
+    questions_needed: int | None
+    """With "cannot tell": about how many questions would decide; None otherwise, or if none would."""
+    sentence: str
+    """All of it in plain English."""
+
+
+def recommend(
+    names: Sequence[str],
+    scores: ArrayLike,
+    labels: Labels,
+    *,
+    tokens_embedded: Sequence[float],
+    stored_bytes: Sequence[float],
+    eligible: Sequence[bool] | None = None,
+    margin: float = 0.02,
+    level: float = 0.95,
+    permutations: int = 10_000,
+    seed: int,
+) -> Recommendation:
+    """Recommend the cheapest configuration whose loss to the best is shown to stay within `margin`.
+
+    `scores` is (n questions, m configurations) of the headline, `labels` the unit of each question;
+    costs are compared as tokens embedded, then stored bytes, then name. Rows that are not `eligible`
+    (truncated, or not comparable) are left out of every comparison and may hold missing scores.
+
+    Which configuration is really the best is not known, only that it is among those not excluded: the
+    bound on the loss of a row is therefore its largest upper bound against any of them. If no row but
+    the best stays within the margin while others are neither excluded nor shown to be within it, the
+    answer is "cannot tell". Raises BadInput with every problem found.
+    """
+    keep = np.ones(len(names), dtype=bool) if eligible is None else np.asarray(eligible, dtype=bool)
+    costs = np.column_stack((tokens_embedded, stored_bytes)).astype(np.float64)
+    table = np.asarray(scores, dtype=np.float64)
+    _check(names, table, keep, costs, margin)
+    nothing = _nothing(len(table), keep, margin)
+    if nothing is not None:
+        return nothing
+
+    columns = np.flatnonzero(keep).tolist()
+    result = simultaneous(table[:, columns], labels, level=level, permutations=permutations, seed=seed)
+    rows = [Row(names[c], float(mean), *costs[c]) for c, mean in zip(columns, result.mean, strict=True)]
+    by_cost = sorted(range(len(rows)), key=lambda row: rows[row].cost)
+    best = max(by_cost, key=lambda row: round(rows[row].mean, 12))
+
+    tied = result.lower[:, best] <= 0
+    loss_bound = np.maximum(result.upper[:, tied].max(axis=1), 0)
+    within = loss_bound <= margin + ROUNDING
+    undecided = tied & (result.upper[:, best] > margin)
+    left_out = len(names) - len(rows)
+    decided = not undecided.any() or np.delete(within, best).any()
+    needed = None
+    if decided:
+        chosen = next(row for row in by_cost if within[row])
+        sentence = recommend_sentence(rows, result, chosen, best, by_cost[0], tied, loss_bound, margin)
+    else:
+        chosen = None
+        needed = _questions_needed(result, best, undecided, margin, questions=len(table))
+        rival = next(row for row in by_cost if undecided[row])
+        sentence = cannot_tell_sentence(rows, result, best, rival, tied, margin, needed, len(table))
+    if left_out:
+        sentence += f" Left out, as truncated or not comparable: {left_out} of {len(names)}."
+
+    bounds: list[float | None] = [None] * len(names)
+    for column, bound in zip(columns, loss_bound, strict=True):
+        bounds[column] = float(bound)
+    return Recommendation(
+        kind="cannot_tell" if chosen is None else "recommend",
+        name=None if chosen is None else rows[chosen].name,
+        best=rows[best].name,
+        tied=tuple(row.name for row, not_excluded in zip(rows, tied, strict=True) if not_excluded),
+        loss_bounds=tuple(bounds),
+        margin=margin,
+        questions_needed=needed,
+        sentence=sentence,
+    )
+
+
+def _check(
+    names: Sequence[str],
+    table: NDArray[np.float64],
+    keep: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    margin: float,
+) -> None:
+    count = len(names)
+    problems = []
+    if table.ndim != 2 or table.shape[1] != count:
+        problems.append(
+            Problem("scores", f"has shape {table.shape} for {count} names", "Give one column a name")
+        )
+    if len(set(names)) != count:
+        problems.append(Problem("names", "a name occurs twice", "Name every configuration differently"))
+    if keep.shape != (count,):
+        problems.append(Problem("eligible", f"has shape {keep.shape} for {count} names", "Give one a name"))
+    if costs.shape != (count, 2):
+        problems.append(Problem("costs", f"are given for {len(costs)} of {count} names", "Give two a name"))
+    elif not np.isfinite(costs).all():
+        problems.append(Problem("costs", "one is missing or infinite", "Measure it, or give 0 to all"))
+    if not 0 <= margin < math.inf:
+        problems.append(Problem("margin", f"is {margin}", "Give the loss you would accept, 0 or more"))
+    if problems:
+        raise BadInput(problems)
+
+
+def _nothing(questions: int, keep: NDArray[np.bool_], margin: float) -> Recommendation | None:
+    """The answer where there is nothing to compare, or None."""
+    if not len(keep):
+        reason = "no configuration was run."
+    elif not keep.any():
+        reason = (
+            "every configuration is truncated by the embedder or not comparable. "
+            "Use smaller chunks, or an embedder with a higher limit."
+        )
+    elif not questions:
+        reason = "no question is scored. Add questions that have evidence."
+    else:
+        return None
+    sentence = f"Nothing to recommend: {reason}"
+    return Recommendation("nothing", None, None, (), (None,) * len(keep), margin, None, sentence)
+
+
+def _questions_needed(
+    result: Simultaneous, best: int, undecided: NDArray[np.bool_], margin: float, questions: int
+) -> int | None:
+    """Questions that would decide every undecided row, rounded up to two digits.
+
+    Units are taken to hold as many questions as now. The critical value of a small sample is larger
+    than that of the sample asked for, which Bonferroni's normal quantile bounds.
+    """
+    columns = len(result.mean)
+    pairs = columns * (columns - 1) // 2
+    critical = min(result.critical, NormalDist().inv_cdf(1 - (1 - result.level) / (2 * pairs)))
+    most = 0
+    for row in np.flatnonzero(undecided):
+        units = units_needed(
+            max(0.0, float(result.difference[row, best])),
+            float(result.se[row, best]) * math.sqrt(result.units),
+            margin=margin,
+            critical=critical,
+            columns=columns,
+            level=result.level,
+        )
+        if units is None:
+            return None
+        most = max(most, units)
+    needed = max(math.ceil(most * questions / result.units), questions + 1)
+    step: int = 10 ** max(0, len(str(needed)) - 2)
+    return -(-needed // step) * step
