@@ -1,0 +1,292 @@
+"""A sweep's grid as frozen configurations, in an order that does not depend on how the file orders keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import strategies
+from evaluation.settings import Settings
+from experiments.reading import axis
+from experiments.sweep_schema import Entry, Sweep
+from experiments.yaml_places import Key, Where
+from strategies.document import Scalar
+from strategies.errors import BadInput, Problem, nearest
+from strategies.headings import headings_problem
+from strategies.parameters import Parameter
+from strategies.strategy import Strategy
+
+MAX_CONFIGURATIONS = 10_000
+_FIRST = ("strategy", "unit", "size", "overlap")
+"""Parameters in the order in which a grid varies them and a name shows them; the rest by alphabet."""
+
+_RELATIVE = re.compile("overlap|stride")
+"""Parameters that must suit another one: a number here may be impossible only beside its partner."""
+
+_READABLE = re.compile(r"[A-Za-z0-9_.]+")
+_MAX_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """One configuration: how documents are cut and embedded, and what is scored."""
+
+    strategy: Strategy
+    name: str
+    """Readable, unique in its grid, safe as a file name; says what differs from the defaults."""
+    headings: str = "none"
+    vectors: str = "direct"
+    settings: Settings = dataclasses.field(default_factory=Settings)
+
+    def canonical(self) -> dict[str, Any]:
+        """Everything that decides the measured values, in one form: equal where configurations are."""
+        return {
+            "headings": self.headings,
+            "settings": {name: _plain(value) for name, value in dataclasses.asdict(self.settings).items()},
+            "strategy": strategies.canonical(self.strategy),
+            "vectors": self.vectors,
+        }
+
+    def params(self) -> dict[str, Scalar]:
+        """What tells this configuration from others, short: lists become text, null is left out."""
+        values = {"headings": self.headings, "vectors": self.vectors} | strategies.canonical(self.strategy)
+        return {
+            name: value if isinstance(value, str | int | float | bool) else _json(value)
+            for name, value in sorted(values.items(), key=lambda item: _rank(item[0]))
+            if value is not None
+        }
+
+    @property
+    def split_key(self) -> str:
+        """Equal where all chunks are, embedded text included: the strategy, all its parameters, headings."""
+        return _digest([strategies.canonical(self.strategy), self.headings], 32)
+
+    def config_id(self, data_digest: str, embedder_id: str, versions: Mapping[str, str]) -> str:
+        """Name and hash: the same id means the same experiment.
+
+        `embedder_id` tells all that changes a vector, prompts included; `versions` holds those of the
+        libraries that decide a result.
+        """
+        identity = {
+            "config": self.canonical(),
+            "data": data_digest,
+            "embedder": embedder_id,
+            "versions": dict(versions),
+        }
+        return f"{self.name}-{_digest(identity, 10)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What a sweep runs, and what it leaves out by request."""
+
+    configs: tuple[RunConfig, ...]
+    skipped: tuple[Problem, ...] = ()
+    """Impossible and duplicate configurations, under `invalid: skip`."""
+
+
+def expand(sweep: Sweep) -> Grid:
+    """All configurations of a sweep; raises `BadInput` with everything that is wrong with its grid.
+
+    Entries keep their order. Within one, the parameters vary in a fixed order, the last one fastest, and
+    values keep theirs.
+    """
+    expansion = _Expansion(sweep.where, sweep.settings, sweep.vectors, skip=sweep.invalid == "skip")
+    for index, entry in enumerate(sweep.grid):
+        expansion.add(entry, ("grid", index))
+    problems = list(dict.fromkeys(expansion.problems))
+    names = [config.name for config in expansion.configs]
+    if not problems and not names:
+        what = "no configuration is left" if expansion.skipped else "the grid is empty"
+        remedy = "Write one line a strategy, such as - {strategy: fixed, size: [96, 192]}"
+        problems += [*expansion.skipped, Problem(sweep.where(("grid",)), what, remedy)]
+    if not problems and sweep.baseline is not None and sweep.baseline not in names:
+        what = f"baseline {sweep.baseline!r} is no configuration of the grid"
+        problems.append(Problem(sweep.where(("baseline",)), what, nearest(sweep.baseline, names)))
+    if problems:
+        raise BadInput(problems)
+    return Grid(tuple(expansion.configs), tuple(dict.fromkeys(expansion.skipped)))
+
+
+class _Expansion:
+    """Builds configurations one by one and keeps what came of each."""
+
+    def __init__(self, where: Where, settings: Settings, vectors: tuple[str, ...], skip: bool) -> None:
+        self.where, self.settings, self.vectors, self.skip = where, settings, vectors, skip
+        self.configs: list[RunConfig] = []
+        self.problems: list[Problem] = []
+        self.skipped: list[Problem] = []
+        self._seen: dict[str, str] = {}
+        self._names: set[str] = set()
+
+    def add(self, entry: Entry, key: Key) -> None:
+        """Every configuration of one line of the grid."""
+        if not isinstance(entry, Mapping):
+            self._problem(
+                key, "a line of the grid is not a map", "Write it as {strategy: fixed, size: [96, 192]}"
+            )
+            return
+        if "strategy" not in entry:
+            known = ", ".join(sorted(strategies.STRATEGIES))
+            self._problem(key, "a line of the grid has no strategy", f"Write strategy: and one of {known}")
+            return
+        for place, name in axis((*key, "strategy"), entry["strategy"]):
+            if isinstance(name, str) and name in strategies.STRATEGIES:
+                self._add_strategy(name, place, entry, key)
+            else:
+                remedy = nearest(str(name), strategies.STRATEGIES)
+                self.problems.append(Problem(self.where(place), f"unknown strategy {name}", remedy))
+
+    def _add_strategy(self, name: str, place: Key, entry: Entry, key: Key) -> None:
+        axes = self._axes(name, entry, key)
+        combinations = math.prod(len(values) for values in axes.values()) * len(self.vectors)
+        if len(self.configs) + combinations > MAX_CONFIGURATIONS:
+            what = f"a line of the grid makes {combinations} configurations, too many for one sweep"
+            self._problem(key, what, f"Stay under {MAX_CONFIGURATIONS} in all")
+            return
+        said = entry.keys() - axes.keys()  # parameters that were left out with a problem of their own
+        for chosen in itertools.product(*axes.values()):
+            places = {parameter: each[0] for parameter, each in zip(axes, chosen, strict=True)}
+            values = {parameter: each[1] for parameter, each in zip(axes, chosen, strict=True)}
+            headings = values.pop("headings", "none")
+            try:
+                strategy = strategies.build(name, values)
+            except BadInput as error:
+                for problem in error.problems:
+                    if problem.where not in said:
+                        self._refuse(problem, places.get(problem.where, place), name, values)
+                continue
+            for vectors in self.vectors:
+                self._keep(strategy, headings, vectors, places.get("size", place))
+
+    def _axes(self, name: str, entry: Entry, key: Key) -> dict[str, list[tuple[Key, Any]]]:
+        """Parameter -> its values with their places. Unknown and empty ones are noted and left out."""
+        known = {
+            parameter.name: parameter for parameter in strategies.parameters(strategies.STRATEGIES[name])
+        }
+        axes: dict[str, list[tuple[Key, Any]]] = {}
+        for parameter in sorted(entry.keys() - {"strategy"}, key=_rank):
+            place, written = (*key, parameter), entry[parameter]
+            if parameter != "headings" and parameter not in known:
+                remedy = nearest(parameter, ["headings", *known])
+                self.problems.append(Problem(self.where(place), f"{name} has no {parameter}", remedy))
+            elif written == [] and not _is_one_list(known.get(parameter), written):
+                self._problem(place, f"{parameter} is an empty list", "Give a value, or leave the key out")
+            elif _is_one_list(known.get(parameter), written):
+                axes[parameter] = [(place, written)]
+            else:
+                axes[parameter] = axis(place, written)
+        axes["headings"] = list(self._headings(axes.get("headings", [])))
+        return axes
+
+    def _headings(self, values: list[tuple[Key, Any]]) -> Iterator[tuple[Key, Any]]:
+        usable = False
+        for place, value in values:
+            problem = headings_problem(value)
+            if problem is None:
+                usable = True
+                yield place, value
+            else:
+                self._problem(place, f"headings {problem.what}", problem.remedy)
+        if not usable:  # so that the other parameters are checked all the same
+            yield (), "none"
+
+    def _refuse(self, problem: Problem, place: Key, name: str, values: Mapping[str, Any]) -> None:
+        """Note why a configuration cannot be built; `skip` forgives its pairing, and nothing else."""
+        what, parameter = f"{problem.where} {problem.what}", problem.where
+        if _RELATIVE.search(parameter) and _is_amount(values.get(parameter)):
+            what = f"{_spell(name, values)}: {what}"
+            if self.skip:
+                self.skipped.append(Problem(self.where(place), what))
+                return
+        self.problems.append(Problem(self.where(place), what, problem.remedy))
+
+    def _keep(self, strategy: Strategy, headings: str, vectors: str, place: Key) -> None:
+        identity = _json([strategies.canonical(strategy), headings, vectors])
+        if identity in self._seen:
+            what = f"{self._seen[identity]} stands in the grid twice"
+            if self.skip:
+                self.skipped.append(Problem(self.where(place), what))
+            else:
+                self._problem(place, what, "Remove one of them; to measure each twice, write repeats: 2")
+            return
+        name = _name(strategy, headings, vectors)
+        if name.casefold() in self._names:  # file systems may ignore case
+            name = f"{name[:_MAX_NAME]}-{_digest(identity, 6)}"
+        self._names.add(name.casefold())
+        self._seen[identity] = name
+        self.configs.append(RunConfig(strategy, name, headings, vectors, self.settings))
+
+    def _problem(self, key: Key, what: str, remedy: str) -> None:
+        self.problems.append(Problem(self.where(key), what, remedy))
+
+
+def _is_one_list(parameter: Parameter | None, written: Any) -> bool:
+    """Whether a list is one value of a parameter that takes lists, and not an axis."""
+    takes_lists = parameter is not None and "list of" in parameter.type
+    return (
+        takes_lists
+        and isinstance(written, list | tuple)
+        and not any(isinstance(item, list | tuple) for item in written)
+    )
+
+
+def _is_amount(value: Any) -> bool:
+    """Whether a value is of a kind that an overlap may be: a number, or a share."""
+    if isinstance(value, str):
+        return re.fullmatch(r"\s*\d+(\.\d+)?\s*%\s*", value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _rank(parameter: str) -> tuple[int, str]:
+    return (_FIRST.index(parameter) if parameter in _FIRST else len(_FIRST), parameter)
+
+
+def _spell(name: str, values: Mapping[str, Any]) -> str:
+    """A configuration as its user wrote it."""
+    return ", ".join([name, *(f"{parameter} {value}" for parameter, value in values.items())])
+
+
+def _name(strategy: Strategy, headings: str, vectors: str) -> str:
+    """The readable name: `fixed-96-24`, `markdown-192-headings=section`."""
+    values = strategies.canonical(strategy) | {"headings": headings, "vectors": vectors}
+    defaults = {parameter.name: parameter.default for parameter in strategies.parameters(type(strategy))}
+    defaults |= {"headings": "none", "vectors": "direct"}
+    words, exact = [strategy.name], True
+    for parameter in sorted(values.keys() - {"strategy"}, key=_rank):
+        value = values[parameter]
+        if value is None or (value == defaults.get(parameter) and parameter != "size"):
+            continue
+        shown = (
+            str(value).lower()
+            if isinstance(value, bool)
+            else value
+            if isinstance(value, str)
+            else _json(value)
+        )
+        readable = "_".join(_READABLE.findall(shown))
+        exact &= readable == shown
+        words.append(readable if parameter in _FIRST else f"{parameter}={readable}")
+    name = "-".join(words)
+    if exact and len(name) <= _MAX_NAME:
+        return name
+    return f"{name[: _MAX_NAME - 7].rstrip('-=')}-{_digest(values, 6)}"
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _digest(value: Any, digits: int) -> str:
+    return hashlib.sha256(_json(value).encode()).hexdigest()[:digits]

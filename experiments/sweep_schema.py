@@ -1,0 +1,159 @@
+"""What a sweep may hold: its keys, their types, defaults and limits."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from evaluation.embedding import EmbedderSpec
+from evaluation.relevance import RULES
+from evaluation.settings import Settings
+from evaluation.vectors import VECTORS
+from experiments.reading import (
+    COUNT,
+    NATURAL,
+    SHARE,
+    Reading,
+    any_text,
+    count,
+    dotted,
+    natural,
+    one_of,
+    share,
+    text,
+)
+from experiments.yaml_places import Where
+from strategies.errors import Problem
+
+Invalid = Literal["refuse", "skip"]
+"""What happens to impossible and duplicate configurations of a grid."""
+
+Entry = Mapping[str, Any]
+"""One line of a grid: parameter -> value or list of values, as the user wrote it."""
+
+KEYS = {
+    "name": "Write name: my-sweep; it becomes the experiment's name in MLflow",
+    "dataset": "Write dataset: handbook, or the path of a data set",
+    "embedder": "",
+    "vectors": "",
+    "retrieval": "",
+    "relevance": "",
+    "headline": "",
+    "baseline": "",
+    "margin": "",
+    "invalid": "",
+    "seed": "",
+    "repeats": "",
+    "grid": "Write grid: and under it one line a strategy, such as - {strategy: fixed, size: [96, 192]}",
+}
+"""Every key of a sweep file -> for those that must be there, what to write."""
+
+MAX_NAME = 120
+_UNSAFE = frozenset('/\\:*?"<>|')
+"""Characters that some file system refuses in a name: exports are called after the sweep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What to compare, on what data, judged how. Made and checked by `experiments.sweep`."""
+
+    name: str
+    """The experiment's name in MLflow, and the name to export by."""
+    dataset: str
+    """A bundled set's name, or a path."""
+    grid: tuple[Entry, ...]
+    settings: Settings = field(default_factory=Settings)
+    """What is scored: `retrieval`, `relevance` and `headline` of the file."""
+    embedder: EmbedderSpec = field(default_factory=EmbedderSpec)
+    vectors: tuple[str, ...] = ("direct",)
+    """How chunks become vectors; an axis of the grid."""
+    baseline: str | None = None
+    """Name of the configuration that the others are compared against."""
+    margin: float = 0.02
+    """Loss of the headline that a user would accept for a cheaper configuration."""
+    invalid: Invalid = "refuse"
+    seed: int = 7
+    repeats: int = 1
+    where: Where = field(default=dotted, compare=False, repr=False)
+    """Where the user wrote a value, for messages."""
+
+
+def read_fields(content: Mapping[str, Any], where: Where) -> tuple[dict[str, Any], list[Problem]]:
+    """The fields of a `Sweep` that are given, but its grid; and what is wrong with them."""
+    reading = Reading(content, where)
+    reading.known(KEYS)
+    for key, remedy in KEYS.items():
+        if remedy and content.get(key) in (None, ""):
+            reading.problems.append(Problem(where((key,)), f"{key} is missing", remedy))
+    invalid, vectors = one_of(("refuse", "skip")), one_of(VECTORS)
+    fields = {
+        "name": _name(reading),
+        "dataset": reading.take("dataset", any_text, "text", ""),
+        "settings": _settings(reading),
+        "embedder": _embedder(reading),
+        "vectors": reading.take_all("vectors", vectors, f"one of {', '.join(VECTORS)}", ()),
+        "baseline": reading.take("baseline", text, "text", ""),
+        "margin": reading.take("margin", share, SHARE, -1.0),
+        "invalid": reading.take("invalid", invalid, "one of refuse, skip", ""),
+        "seed": reading.take("seed", natural, NATURAL, -1),
+        "repeats": reading.take("repeats", count, COUNT, -1),
+    }
+    absent = ("", (), -1)
+    given = {key: value for key, value in fields.items() if key in ("name", "dataset") or value not in absent}
+    return given, reading.problems
+
+
+def resolve_dataset(written: str, folder: Path | None) -> str:
+    """The data set's place: a bare word stays a name, a path is read from the sweep file's folder.
+
+    >>> resolve_dataset("handbook", Path("/sweeps"))
+    'handbook'
+    """
+    is_path = "/" in written or os.sep in written or written.startswith((".", "~"))
+    if folder is None or not is_path:
+        return written
+    return str(folder / Path(written).expanduser())
+
+
+def _name(reading: Reading) -> str:
+    """A name that MLflow, every file system and a command line take."""
+    name = reading.take("name", any_text, "text", "")
+    bad = sorted({mark for mark in name if mark in _UNSAFE or not mark.isprintable()})
+    if bad:
+        remedy = "Use letters, digits, spaces and - _ . only"
+        reading.problem(("name",), f"holds {' '.join(map(repr, bad))}", remedy)
+    if name != name.strip(" ."):
+        reading.problem(("name",), f"is {name!r}", "Remove spaces and dots at its ends")
+    if len(name) > MAX_NAME:
+        reading.problem(("name",), f"is {len(name)} characters long", f"Use at most {MAX_NAME}")
+    return name
+
+
+def _settings(reading: Reading) -> Settings:
+    base = Settings()
+    retrieval = reading.inner("retrieval", ("k", "token_budgets"))
+    rule = reading.take("relevance", one_of(RULES), f"one of {', '.join(RULES)}", str(base.rule))
+    return Settings(
+        ks=tuple(sorted(retrieval.take_all("k", count, COUNT, base.ks))),
+        budgets=tuple(sorted(retrieval.take_all("token_budgets", count, COUNT, base.budgets))),
+        rule=rule,  # type: ignore[arg-type]  # checked to be one of RULES
+        headline=reading.take("headline", text, "text", base.headline),
+    )
+
+
+def _embedder(reading: Reading) -> EmbedderSpec:
+    """A model's name, or a map of the fields of `EmbedderSpec`."""
+    if not isinstance(reading.content.get("embedder"), Mapping):
+        return EmbedderSpec(reading.take("embedder", text, "text or a map", EmbedderSpec().model))
+    names = [item.name for item in dataclasses.fields(EmbedderSpec)]
+    inner = reading.inner("embedder", names)
+    given = {"model": inner.take("model", text, "text", EmbedderSpec().model)}
+    for name in names[1:]:
+        # A prompt may be empty or end in a space; without one, the model's own is used.
+        if inner.content.get(name) is not None:
+            given[name] = inner.take(name, any_text, "text", "")
+    return EmbedderSpec(**given)
