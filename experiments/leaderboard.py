@@ -1,0 +1,254 @@
+"""The comparison in a terminal: as many columns as fit, every configuration's name whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rich import filesize
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from evaluation.evaluate import TRUNCATED_SHARE
+from experiments.columns import FAILED_PREFIX, measure
+from experiments.tables import Cell, Table
+
+Row = Mapping[str, Cell]
+
+PRIORITY = (
+    "interval",
+    "difference_to_baseline",
+    "p_baseline_holm",
+    "loss_bound",
+    "tokens_embedded",
+    "stored_bytes",
+    "chunks",
+    "mrr",
+    "misses_total",
+    "evidence_intact",
+    "search_ms_median",
+    "overlap_effective",
+    "precision_omega",
+    "embed_ms",
+)
+"""Columns after name and headline: the last go first. `interval` is the headline's, `mrr` the deepest one."""
+
+LEGEND = {
+    "★": "recommended: the cheapest whose loss stays within the margin",
+    "≈": "cannot be told apart from the best",
+    "!": f"more than {TRUNCATED_SHARE * 100:.0f} % of the tokens are past the embedder's limit",
+    "?": "not comparable: the score could not be had for some questions",
+}
+_ASCII = str.maketrans({"★": "*", "≈": "~", "–": "-", "↑": "^", "↓": "v", "≤": "<=", "Ω": "omega"})
+_ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
+_GAP = 2
+_HEADER_WIDTH = 13
+_PIECES = re.compile(r"[^-_/,;:. ]*[-_/,;:. ]*")
+
+
+class Shown(NamedTuple):
+    """A column as it is shown."""
+
+    header: str
+    cell: Callable[[Row], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The wide table, best headline first; equal ones by cost (tokens embedded, then bytes stored)."""
+
+    table: Table
+    headline: str
+    limit: int | None = None
+    """Rows to show; None for all."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        rows = ranked(self.table.rows(), self.headline)
+        hidden = rows[self.limit :] if self.limit is not None else []
+        rows = rows[: self.limit]
+        written: Callable[[str], str] = (lambda text: text.translate(_ASCII)) if options.ascii_only else str
+        signs = [marks(row, self.headline) for row in rows]
+        yield _grid(rows, signs, _columns(self.table, rows, self.headline), options.max_width, written)
+        notes = [f"{mark} {meaning}" for mark, meaning in LEGEND.items() if mark in "".join(signs)]
+        if hidden:
+            notes.append(f"{len(hidden)} more not shown")
+        for note in notes:
+            yield Text(written(note), style="dim")
+        for row in rows:
+            if row["status"] != "finished":
+                yield Text(f"{row['status']}: {one_line(row['name'])}: {one_line(row['error'])}", style="red")
+
+
+def ranked(rows: Iterable[Row], headline: str) -> list[Row]:
+    """The best headline first; rows that are not comparable, without headline, or did not finish, last."""
+    sign = 1.0 if measure(headline).direction == "lower" else -1.0
+
+    def key(row: Row) -> tuple[bool, bool, bool, float, float, float, str]:
+        value = _number(row, headline)
+        return (
+            row["status"] != "finished",
+            value is None,
+            "?" in marks(row, headline),
+            0.0 if value is None else sign * value,
+            _number(row, "tokens_embedded") or 0.0,
+            _number(row, "stored_bytes") or 0.0,
+            str(row["name"]),
+        )
+
+    return sorted(rows, key=key)
+
+
+def marks(row: Row, headline: str) -> str:
+    """The signs of `LEGEND` that the row bears."""
+    finished = row["status"] == "finished"
+    bears = {
+        "★": bool(row.get("recommended")),
+        "≈": bool(row.get("tied")),
+        "!": (_number(row, "truncated_token_share") or 0.0) > TRUNCATED_SHARE,
+        "?": (_number(row, FAILED_PREFIX + headline) or 0.0) > 0,
+    }
+    return "".join(mark for mark, held in bears.items() if held and finished)
+
+
+def shown(value: Cell, unit: str) -> str:
+    """A value for people.
+
+    >>> shown(0.71234, "share"), shown(1536000, "bytes"), shown(52310, "tokens"), shown(1830.4, "ms")
+    ('0.712', '1.5 MB', '52,310', '1.8 s')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, str | bool):
+        return one_line(str(value).lower() if isinstance(value, bool) else value)
+    if unit == "bytes":
+        return filesize.decimal(round(value))
+    if unit == "ms":
+        return f"{value / 1000:,.1f} s" if value >= 1000 else f"{value:.1f} ms"
+    if unit in ("tokens", "count", "characters"):
+        return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+    return f"{value:.3f}"
+
+
+def one_line(text: Cell) -> str:
+    """The text without line ends and tabs.
+
+    >>> one_line("two\\n lines")
+    'two lines'
+    """
+    return " ".join(str(text or "").split())
+
+
+def wrapped(name: str, width: int) -> list[str]:
+    """The name in lines of at most `width` cells, broken after separators where it can be.
+
+    >>> wrapped("fixed-cl100k_base-192", 12)
+    ['fixed-', 'cl100k_base-', '192']
+    """
+    lines = [""]
+    for piece in filter(None, _PIECES.findall(name)):
+        if cell_len(lines[-1] + piece) <= width:
+            lines[-1] += piece
+        else:
+            lines += chop_cells(piece, width)
+    return [line for line in lines if line]
+
+
+def summary(
+    recommendation: str,
+    *,
+    warnings: Sequence[str] = (),
+    misses: Sequence[tuple[str, int, str]] = (),
+    ui: str = "",
+) -> RenderableType:
+    """What to do now: the recommendation, warnings, why questions were missed, and where to look further.
+
+    `misses` are (reason, questions, remedy); the three most frequent are shown.
+    """
+    parts: list[RenderableType] = [Text(recommendation, style="bold")]
+    parts += [Text(f"warning: {warning}", style="yellow") for warning in warnings]
+    if misses:
+        parts.append(Text("Why questions were missed:"))
+    for reason, count, remedy in sorted(misses, key=lambda miss: -miss[1])[:3]:
+        parts.append(Padding(Text(f"{count:,} {reason}: {remedy}"), (0, 0, 0, 2), expand=False))
+    if ui:
+        parts.append(Text(ui))
+    return Group(*parts)
+
+
+def _number(row: Row, name: str) -> float | None:
+    value = row.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
+    """The headline, then every column of `PRIORITY` that has a value in some row."""
+    about = measure(headline)
+
+    def leading(row: Row) -> str:
+        return shown(row.get(headline), about.unit) if row["status"] == "finished" else str(row["status"])
+
+    def interval(row: Row) -> str:
+        low, high = row.get("headline_low"), row.get("headline_high")
+        return "" if low is None or high is None else f"{shown(low, about.unit)}–{shown(high, about.unit)}"
+
+    columns = [Shown(about.label + _ARROWS[about.direction], leading)]
+    deepest = max(
+        (held.name for held in table.columns if re.fullmatch(r"mrr_at_\d+", held.name)),
+        key=lambda name: int(name.rpartition("_")[2]),
+        default="mrr",
+    )
+    for name in PRIORITY:
+        if name == "interval":
+            if any(interval(row) for row in rows):
+                columns.append(Shown("95 % interval", interval))
+            continue
+        name = deepest if name == "mrr" else name
+        if name != headline and any(row.get(name) is not None for row in rows):
+            held = measure(name)
+            columns.append(Shown(held.label, lambda row, held=held: shown(row.get(held.name), held.unit)))  # type: ignore[misc]
+    return columns
+
+
+def _grid(
+    rows: Sequence[Row],
+    signs: Sequence[str],
+    columns: Sequence[Shown],
+    width: int,
+    written: Callable[[str], str],
+) -> Grid:
+    """As many columns as fit beside the names; if not even the first does, names are broken, never cut."""
+    signs = [written(sign) for sign in signs]
+    names = [one_line(row["name"]) for row in rows]
+    sign_width = max(map(cell_len, signs), default=0)
+    name_width = max(map(cell_len, [*names, "configuration"]))
+    left = width - name_width - (sign_width + _GAP if sign_width else 0)
+    grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
+    cells: list[list[str]] = []
+    headers: list[str] = []
+    for column in columns:
+        made = [written(column.cell(row)) for row in rows]
+        longest = max(map(cell_len, made), default=0)
+        header = wrapped(written(column.header), max(longest, _HEADER_WIDTH))
+        taken = max([longest, *map(cell_len, header)]) + _GAP
+        if cells and taken > left:
+            break
+        left -= taken
+        cells.append(made)
+        headers.append("\n".join(header))
+    name_width = max(1, name_width + min(left, 0))
+    if sign_width:
+        grid.add_column("", no_wrap=True)
+    grid.add_column("\n".join(wrapped("configuration", name_width)), no_wrap=True, overflow="fold")
+    for head in headers:
+        grid.add_column(head, justify="right", no_wrap=True)
+    for number, (row, sign, name) in enumerate(zip(rows, signs, names, strict=True)):
+        line = ["\n".join(wrapped(name, name_width)), *(made[number] for made in cells)]
+        line = [sign, *line] if sign_width else line
+        style = "dim" if row["status"] != "finished" else "bold green" if row.get("recommended") else ""
+        grid.add_row(*map(Text, line), style=style)
+    return grid

@@ -1,0 +1,282 @@
+"""Records to tables, and the only door to pandas.
+
+A `Table` is plain values in declared columns; the terminal, the files and pandas are all fed from it. In a
+table a missing cell is None, an empty text is a missing cell, no number is NaN or infinite, and a text holds
+no control character but tab and line ends: any other is spelled out, as `\\u001b`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from experiments.columns import COLUMNS, QUESTION_COLUMNS, Column, Kind, measure, ordered
+from experiments.records import RunRecord, newest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Cell = str | int | float | bool | None
+Statistics = Mapping[str, Mapping[str, Any]]
+"""Configuration name -> column of the group `verdict` -> value."""
+
+NOT_CUTTING = ("dataset", "embedder", "vectors", "headings")
+"""Parameters that make another experiment of the same chunks."""
+
+ABOUT_QUESTIONS = ("question_id", "question", "tags", "unit", "miss", "miss_flags", "error")
+"""Entries of a question's row that are no scores; `unit` is the unit of resampling."""
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Lone surrogates (from file names), which UTF-8 cannot hold, and controls, of which terminals obey some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, and one tuple of cells for each; every cell is None or of its column's kind."""
+
+    columns: tuple[Column, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    """cells[i] belong to columns[i]; all of one length."""
+
+    def __len__(self) -> int:
+        return len(self.cells[0]) if self.cells else 0
+
+    def __getitem__(self, name: str) -> tuple[Cell, ...]:
+        for held, cells in zip(self.columns, self.cells, strict=True):
+            if held.name == name:
+                return cells
+        raise KeyError(name)
+
+    def rows(self) -> Iterator[dict[str, Cell]]:
+        """The rows as column name -> cell."""
+        names = [held.name for held in self.columns]
+        for row in zip(*self.cells, strict=True):
+            yield dict(zip(names, row, strict=True))
+
+
+def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> Table:
+    """One row a configuration, in the order in which the configurations first appear.
+
+    Repeats are averaged: a measure is the mean over the finished repeats (`repeats` says how many), and
+    missing if any of them lacks it. Configurations that did not finish keep their row, with status and error.
+    Every declared column is there, and one for each parameter and each score that any record has.
+    """
+    groups = _by_configuration(records)
+    merged = [_merge(group) for group in groups]
+    measures = {name for group in groups for record in group for name in (*record.metrics, *record.reasons)}
+    parameters = {name for group in groups for record in group for name in record.params}
+    same, differing = _same_chunks(groups), _differing_versions(groups)
+    computed: list[dict[str, Any]] = []
+    for group, row in zip(groups, merged, strict=True):
+        name = row.name
+        warnings = [*dict.fromkeys(row.warnings), *differing.get(row.config_id, ())]
+        computed.append(
+            {
+                "name": name,
+                "config_id": row.config_id,
+                "status": row.status,
+                "repeats": sum(record.status == "finished" for record in group),
+                "same_chunks_as": same.get(row.config_id),
+                "warnings": "; ".join(warnings),
+                "missing_reasons": "; ".join(f"{key}: {why}" for key, why in row.reasons.items()),
+                "error": row.error,
+                "run_id": row.run_id,
+                **(statistics or {}).get(name, {}),
+            }
+        )
+    columns = _wide_columns(measures, parameters)
+    cells: list[tuple[Column, Sequence[Any]]] = []
+    for held in columns:
+        if held.group == "parameter":
+            cells.append((held, [row.params.get(held.name) for row in merged]))
+        elif held.group in ("configuration", "verdict", "notes"):
+            cells.append((held, [values.get(held.name) for values in computed]))
+        else:
+            cells.append((held, [row.metrics.get(held.name) for row in merged]))
+    return _table(cells)
+
+
+def long(records: Iterable[RunRecord]) -> Table:
+    """One row a configuration, metric and question; repeats are not averaged but stand below each other.
+
+    A configuration without questions (one that failed, say) keeps a single row without metric and question.
+    """
+    lists: dict[str, list[Any]] = {held.name: [] for held in QUESTION_COLUMNS}
+    for group in _by_configuration(records):
+        for record in group:
+            for cells in _question_rows(record):
+                for held, cell in zip(QUESTION_COLUMNS, cells, strict=True):
+                    lists[held.name].append(cell)
+    return _table([(held, lists[held.name]) for held in QUESTION_COLUMNS])
+
+
+def frame(table: Table) -> pd.DataFrame:
+    """The table for pandas, with nullable types: a missing cell is `pandas.NA`.
+
+    `frame.attrs` holds `units`, `directions` and `meanings`, each column name -> text.
+    """
+    import pandas as pd
+    from pandas.api.extensions import ExtensionDtype
+
+    types: dict[Kind, ExtensionDtype] = {
+        "text": pd.StringDtype(),
+        "integer": pd.Int64Dtype(),
+        "number": pd.Float64Dtype(),
+        "boolean": pd.BooleanDtype(),
+    }
+    made = pd.DataFrame(
+        {
+            held.name: pd.Series(list(cells), dtype=types[held.kind])
+            for held, cells in zip(table.columns, table.cells, strict=True)
+        }
+    )
+    made.attrs["units"] = {held.name: held.unit for held in table.columns}
+    made.attrs["directions"] = {held.name: held.direction for held in table.columns}
+    made.attrs["meanings"] = {held.name: held.meaning for held in table.columns}
+    return made
+
+
+def _by_configuration(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
+    """The newest record of each configuration and repeat, repeats together and in order."""
+    groups: dict[str, list[RunRecord]] = {}
+    for record in newest(records).values():
+        groups.setdefault(record.config_id, []).append(record)
+    return [sorted(group, key=lambda record: record.repeat) for group in groups.values()]
+
+
+def _merge(group: Sequence[RunRecord]) -> RunRecord:
+    """One record for all repeats: means over those that finished."""
+    finished = [record for record in group if record.status == "finished"]
+    others = [record for record in group if record.status != "finished"]
+    if not finished:
+        return next((record for record in others if record.status == "failed"), others[0])
+    reasons = {key: why for record in finished for key, why in record.reasons.items()}
+    metrics = {}
+    for key in dict.fromkeys(key for record in finished for key in record.metrics):
+        values = [record.metrics[key] for record in finished if key in record.metrics]
+        if len(values) == len(finished):
+            # Equal values stay what they are: a sum over a count may be one bit off.
+            metrics[key] = values[0] if len(set(values)) == 1 else math.fsum(values) / len(values)
+        else:
+            reasons.setdefault(key, f"measured in {len(values)} of {len(finished)} repeats")
+    warnings = [warning for record in finished for warning in record.warnings]
+    warnings += [
+        f"repeat {record.repeat} {record.status}: {record.error or 'no reason'}" for record in others
+    ]
+    # A score can be there and still have a reason against it: it is not to be compared, say.
+    warnings += [f"{key}: {why}" for key, why in reasons.items() if key in metrics]
+    reasons = {key: why for key, why in reasons.items() if key not in metrics}
+    return replace(finished[0], metrics=metrics, reasons=reasons, warnings=tuple(warnings))
+
+
+def _same_chunks(groups: Sequence[Sequence[RunRecord]]) -> dict[str, str]:
+    """Id -> name of the earlier configuration whose chunks, and all that is done with them, are the same."""
+    first: dict[object, str] = {}
+    same = {}
+    for group in groups:
+        record = next((record for record in group if record.status == "finished" and record.chunks), None)
+        if record is None:
+            continue
+        content = [
+            [row.get(key) for key in sorted(row) if key not in ("index", "tokens")] for row in record.chunks
+        ]
+        digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        key = (digest, *(record.params.get(name) for name in NOT_CUTTING))
+        if key in first:
+            same[record.config_id] = first[key]
+        first.setdefault(key, record.name)
+    return same
+
+
+def _differing_versions(groups: Sequence[Sequence[RunRecord]]) -> dict[str, list[str]]:
+    """Id -> what it was measured with that most other rows were not (libraries, model, data)."""
+    seen: dict[tuple[Cell, Cell, str], Counter[str]] = {}
+    for group in groups:
+        for record in group:
+            for key, value in record.versions.items():
+                place = (record.params.get("dataset"), record.params.get("embedder"), key)
+                seen.setdefault(place, Counter())[value] += 1
+    notes: dict[str, list[str]] = {}
+    for group in groups:
+        for record in group:
+            for key, value in record.versions.items():
+                counts = seen[record.params.get("dataset"), record.params.get("embedder"), key]
+                usual = counts.most_common(1)[0][0]
+                if value != usual:
+                    note = f"{key.replace('_', ' ')} differs: {value[:16]}, elsewhere {usual[:16]}"
+                    notes.setdefault(record.config_id, []).append(note)
+    return {config_id: list(dict.fromkeys(lines)) for config_id, lines in notes.items()}
+
+
+def _wide_columns(measures: Iterable[str], parameters: Iterable[str]) -> list[Column]:
+    """Every declared column, every parameter and every measure."""
+    columns = {held.name: held for held in COLUMNS}
+    for name in parameters:
+        columns.setdefault(name, Column(name, name, "", "none", "parameter", "text", "Parameter"))
+    for name in measures:
+        columns.setdefault(name, measure(name))
+    return ordered(columns.values())
+
+
+def _question_rows(record: RunRecord) -> Iterator[tuple[Any, ...]]:
+    """Cells of `QUESTION_COLUMNS`: every number of every question."""
+    head = (record.name, record.config_id, record.repeat, record.status)
+    present = dict.fromkeys(key for row in record.questions for key in row if key not in ABOUT_QUESTIONS)
+    scores = ordered(measure(name) for name in present)
+    if not (record.questions and scores):
+        yield (*head, None, None, None, None, None, None, record.error)
+    for score in scores:
+        for row in record.questions:
+            tags = ", ".join(row.get("tags") or ())
+            about = (score.name, score.unit, row.get("question_id"), tags)
+            yield (*head, *about, row.get(score.name), row.get("miss"), row.get("error") or record.error)
+
+
+def _table(columns: Iterable[tuple[Column, Sequence[Any]]]) -> Table:
+    settled = [_settle(held, cells) for held, cells in columns]
+    return Table(tuple(held for held, _ in settled), tuple(cells for _, cells in settled))
+
+
+def _settle(held: Column, cells: Sequence[Any]) -> tuple[Column, tuple[Cell, ...]]:
+    """The cells as values of one kind: what a format without mixed columns, such as Parquet, can hold."""
+    present = [cell for cell in cells if cell is not None]
+    kind: Kind = held.kind
+    if held.group == "parameter" and present:
+        kind = _common_kind(present)
+    elif kind == "integer" and not all(float(cell).is_integer() and abs(cell) < 2**63 for cell in present):
+        kind = "number"
+    convert: dict[Kind, Callable[[Any], Cell]]
+    convert = {"text": _text, "integer": int, "number": _number, "boolean": bool}
+    return replace(held, kind=kind), tuple(None if cell is None else convert[kind](cell) for cell in cells)
+
+
+def _common_kind(cells: Sequence[Any]) -> Kind:
+    """The narrowest kind that holds every value exactly.
+
+    >>> _common_kind([0, 24]), _common_kind([0, "10%"]), _common_kind([1, 0.5]), _common_kind([True, 1])
+    ('integer', 'text', 'number', 'text')
+    """
+    types = {type(cell) for cell in cells}
+    if types == {bool}:
+        return "boolean"
+    if types == {int} and all(-(2**63) <= cell < 2**63 for cell in cells):
+        return "integer"
+    if types <= {int, float} and all(abs(cell) <= 2**53 for cell in cells if isinstance(cell, int)):
+        return "number"
+    return "text"
+
+
+def _number(cell: Any) -> float | None:
+    number = float(cell)
+    return number if math.isfinite(number) else None
+
+
+def _text(cell: Any) -> str | None:
+    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) or None
