@@ -1,0 +1,128 @@
+"""What one ranked list gives the reader of one question: every fact that a metric is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evaluation.coverage import Coverage, RankedText, Tally, coverage, tally
+from evaluation.evidence import PreparedEvidence
+from evaluation.layout import Layout
+from evaluation.measured import Measured
+from evaluation.relevance import which_relevant
+from evaluation.settings import Settings
+from strategies.spans import Range, union
+
+if TYPE_CHECKING:
+    from evaluation.retrieval import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFindings:
+    """What the chunks alone say of a question, before anything is searched."""
+
+    relevant: int
+    """Distinct returned ranges that are relevant."""
+    overlapping: Coverage
+    """Every returned range that overlaps E, as one text."""
+    intact: tuple[bool, ...]
+    """For each evidence entry, whether one returned range holds one of its passages whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a ranked list says of a question."""
+
+    relevant: tuple[bool, ...]
+    """For each rank up to the largest K, whether the hit is relevant."""
+    scores: tuple[float, ...]
+    """Similarity, by rank, up to the largest K."""
+    first_relevant: Coverage | None
+    """The first relevant hit as a text of its own; None if there is none up to the largest K."""
+    at_k: Mapping[int, Coverage]
+    """The union of the first K hits."""
+    at_budget: Mapping[int, Coverage]
+    """What was poured into each budget of tokens."""
+    index: IndexFindings
+
+
+def findings(
+    evidence: PreparedEvidence,
+    hits: Sequence[Hit],
+    documents: Mapping[str, Measured],
+    layout: Layout,
+    settings: Settings,
+) -> Findings:
+    """Read a ranked list once, for every K and every budget.
+
+    Hits that return the same range count once, at their best rank.
+    """
+    text = RankedText.of(evidence, hits, documents, enough=settings)
+    top = text.hits[: settings.largest_k]
+    relevant = relevant_hits(evidence, top, settings.rule)
+    first = top[relevant.index(True)] if any(relevant) else None
+    return Findings(
+        relevant=relevant,
+        scores=tuple(hit.score for hit in top),
+        first_relevant=first and coverage(evidence, _alone(evidence, first, documents)),
+        at_k={k: coverage(evidence, text.first(k), text.non_white[: k + 1]) for k in settings.ks},
+        at_budget={budget: coverage(evidence, text.within(budget)) for budget in settings.budgets},
+        index=index_findings(evidence, documents, layout, settings.rule),
+    )
+
+
+def relevant_hits(evidence: PreparedEvidence, hits: Sequence[Hit], rule: str) -> tuple[bool, ...]:
+    """Whether each hit is relevant to any passage of any evidence entry."""
+    rows: dict[str, list[int]] = {}
+    for row, hit in enumerate(hits):
+        if hit.document in evidence.segments:
+            rows.setdefault(hit.document, []).append(row)
+    flags = np.zeros(len(hits), dtype=np.bool_)
+    for document, some in rows.items():
+        starts, ends = np.array([(hits[row].start, hits[row].end) for row in some], dtype=np.int64).T
+        for passage in evidence.passages:
+            if passage.document == document:
+                flags[some] |= which_relevant(starts, ends, (passage.start, passage.end), rule)
+    return tuple(flags.tolist())
+
+
+def index_findings(
+    evidence: PreparedEvidence, documents: Mapping[str, Measured], layout: Layout, rule: str
+) -> IndexFindings:
+    """What the chunks of a configuration say of a question; needs no embedder and no hits."""
+    relevant: set[tuple[str, int]] = set()
+    holds = np.zeros(len(evidence.passages), dtype=np.bool_)
+    for row, passage in enumerate(evidence.passages):
+        near = layout.overlapping(passage.document, passage.start, passage.end)
+        holds[row] = np.any((near.starts <= passage.start) & (near.ends >= passage.end))
+        flags = which_relevant(near.starts, near.ends, (passage.start, passage.end), rule)
+        relevant.update((passage.document, chunk) for chunk in near.rows[flags].tolist())
+    return IndexFindings(
+        relevant=len(relevant),
+        overlapping=coverage(evidence, overlapping_text(evidence, documents, layout)),
+        intact=tuple(bool(holds[entry].any()) for entry in evidence.entries),
+    )
+
+
+def overlapping_text(evidence: PreparedEvidence, documents: Mapping[str, Measured], layout: Layout) -> Tally:
+    """Every returned range that overlaps E, as one text."""
+
+    def text(rows: Sequence[int]) -> Tally:
+        ranges: dict[str, list[Range]] = {}
+        for row in rows:
+            passage = evidence.passages[row]
+            near = layout.overlapping(passage.document, passage.start, passage.end)
+            ranges.setdefault(passage.document, []).extend(near.ranges)
+        return tally(evidence, {document: union(some) for document, some in ranges.items()}, documents)
+
+    everything = text(range(len(evidence.passages)))
+    if evidence.has_alternatives:
+        return text(evidence.best(everything.non_white))
+    return everything
+
+
+def _alone(evidence: PreparedEvidence, hit: Hit, documents: Mapping[str, Measured]) -> Tally:
+    return tally(evidence, {hit.document: ((hit.start, hit.end),)}, documents)
