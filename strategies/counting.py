@@ -132,11 +132,15 @@ class OffsetCounter:
 
 
 def tokenizer_counter(tokenizer: Tokenizer, unit: str) -> OffsetCounter:
-    """`embedder` or `embedder+special` for a Hugging Face tokenizer that neither truncates nor pads.
+    """`embedder` or `embedder+special` for a Hugging Face tokenizer.
 
-    Knows which pieces are unknown, and that BERT's tokenizers begin a word at every space.
+    Knows which pieces are unknown, and that BERT's tokenizers begin a word at every space. Works on a
+    copy that neither truncates nor pads, as published tokenizers do.
     """
     described = json.loads(tokenizer.to_str())
+    tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
     unknown_token = described["model"].get("unk_token")
     unknown = -1 if unknown_token is None else tokenizer.token_to_id(unknown_token)
     if described["model"].get("unk_id") is not None:

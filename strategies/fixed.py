@@ -103,10 +103,11 @@ class _Windows:
         return end, False
 
     def back(self, end: int, units: int) -> int:
-        """Start of the unit that lies so many units before `end`."""
-        if units == 0:
-            return end
-        return self._unit_start(max(int(self._firsts.searchsorted(end)) - units, 0))
+        """Start of the first atom that begins within so many units before `end`."""
+        unit = max(int(self._firsts.searchsorted(end)) - units, 0)
+        if 0 < unit < len(self._firsts) and self._firsts[unit - 1] == self._firsts[unit]:
+            return self.after(int(self._firsts[unit]))
+        return self._unit_start(unit)
 
     def after(self, start: int) -> int:
         """The next place after `start` at which a window may start."""
