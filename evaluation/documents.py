@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from strategies.errors import Problem
+from strategies.errors import Problem, nearest
 
 MEDIA_TYPES = {
     ".csv": "text/csv",
@@ -29,6 +29,9 @@ MEDIA_TYPES = {
     ".yml": "application/yaml",
 }
 """Media type by suffix, where the card names none; any other suffix is text/plain."""
+
+MOST_LISTED = 12
+"""Documents that a message lists."""
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (
@@ -60,6 +63,19 @@ def media_type(document_id: str) -> str:
     return MEDIA_TYPES.get(PurePosixPath(document_id).suffix.lower(), "text/plain")
 
 
+def nearest_document(name: str, known: Collection[str]) -> str:
+    """A remedy that names the document probably meant, or all of them where they are few.
+
+    >>> nearest_document("leave.md", ["api/v1.md", "people/leave.md"])
+    'Did you mean people/leave.md?'
+    """
+    wanted = PurePosixPath(name).name
+    same = next((path for path in known if PurePosixPath(path).name == wanted), None)
+    remedy = f"Did you mean {same}?" if same else nearest(name, known)
+    few = len(known) <= MOST_LISTED or not remedy.startswith("Known")
+    return remedy if few else f"documents/ holds {len(known)} files, none of a similar name"
+
+
 def decode(data: bytes, where: str) -> str | Problem:
     """The text of a UTF-8 file, its byte-order mark removed; or why there is none."""
     for bom, encoding in _WIDE_BOMS:
@@ -79,13 +95,12 @@ def decode(data: bytes, where: str) -> str | Problem:
         try:
             data.decode("cp1252")
         except UnicodeDecodeError:
-            return Problem(where, what, "Save it as UTF-8, or leave it out with --skip-bad")
+            return Problem(where, what, "Save it as UTF-8")
         return _foreign(where, f"{what}; it could be Windows cp1252", "CP1252")
 
 
 def _foreign(where: str, what: str, encoding: str) -> Problem:
-    command = f"iconv -f {encoding} -t UTF-8 FILE > NEW"
-    return Problem(where, what, f"Save it as UTF-8 ({command}), or leave it out with --skip-bad")
+    return Problem(where, what, f"Save it as UTF-8: iconv -f {encoding} -t UTF-8 FILE > NEW")
 
 
 def _line(data: bytes, at: int) -> int:
@@ -95,45 +110,46 @@ def _line(data: bytes, at: int) -> int:
 def read_folder(folder: Path, shown: str = "") -> tuple[list[TextFile], list[Problem]]:
     """Every visible file below `folder`, in order of its id, and a verdict for each that cannot be used.
 
-    Hidden files and folders are ignored. Links are followed, except a folder link that leads back to
-    a folder it lies in. `shown` stands before the id in a problem's `where`.
+    A folder that is not there holds nothing. Hidden files and folders are ignored. Links are followed,
+    except a folder link that leads back to a folder it lies in. `shown` stands before the id in a
+    problem's `where`.
     """
     files: dict[str, TextFile] = {}
     problems: list[Problem] = []
     for path, failure in _walk(folder):
         name = unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
         where = shown + name.encode("utf-8", "backslashreplace").decode("utf-8")
-        read = failure or _read(path, name, where)
-        if isinstance(read, str):
-            read = Problem(where, read, "Make it readable, remove it, or leave it out with --skip-bad")
-        elif isinstance(read, TextFile) and name in files:
+        read = Problem(where, failure) if failure else _read(path, name, where)
+        if isinstance(read, TextFile) and name in files:
             read = Problem(where, "stands twice, in two Unicode forms of one name", "Rename one of the two")
         if isinstance(read, Problem):
-            problems.append(read)
+            remedy = f"{read.remedy or 'Repair or remove it'}, or leave it out with --skip-bad"
+            problems.append(replace(read, remedy=remedy))
         else:
             files[name] = read
     return [files[name] for name in sorted(files)], sorted(problems, key=lambda problem: problem.where)
 
 
-def _read(path: Path, name: str, where: str) -> TextFile | Problem | str:
+def _read(path: Path, name: str, where: str) -> TextFile | Problem:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
-        return "has a name that is not UTF-8"
+        return Problem(where, "has a name that is not UTF-8", "Rename it")
     # A pipe or a device would block or never end.
     if not path.is_file():
-        return "is a link to nothing" if path.is_symlink() and not path.exists() else "is not a regular file"
+        broken = path.is_symlink() and not path.exists()
+        return Problem(where, "is a link to nothing" if broken else "is not a regular file")
     try:
         data = path.read_bytes()
     except OSError as error:
-        return f"cannot be read ({error.strerror or error})"
+        return Problem(where, f"cannot be read ({error.strerror or error})")
     text = decode(data, where)
     return text if isinstance(text, Problem) else TextFile(name, data, text, data.startswith(_UTF8_BOM))
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, str | None]]:
     """Visible files below `folder`; a folder that cannot be listed comes with the reason."""
-    waiting: list[tuple[Path, frozenset[str]]] = [(folder, frozenset())]
+    waiting: list[tuple[Path, frozenset[str]]] = [(folder, frozenset())] if folder.is_dir() else []
     while waiting:
         here, parents = waiting.pop()
         if (real := os.path.realpath(here)) in parents:

@@ -24,7 +24,7 @@ from evaluation.card import (
     checksum,
     read_card,
 )
-from evaluation.documents import TextFile, decode, media_type, read_folder
+from evaluation.documents import TextFile, decode, media_type, nearest_document, read_folder
 from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits, digest
 from evaluation.questions import Row, read_rows
 from evaluation.resolving import Resolver
@@ -101,8 +101,9 @@ def locate(path: Path | str) -> Path:
 def read(folder: Path, *, skip_bad: bool = False) -> Reading:
     """Read the gold set in a folder that holds a card; nothing is raised for what is in it."""
     card, of_card = _read_card(folder / CARD)
-    files, unread = _read_documents(folder / DOCUMENTS)
-    documents, of_documents = _documents(files, card, unread.keys())
+    files, bad = read_folder(folder / DOCUMENTS, f"{DOCUMENTS}/")
+    unread = [problem.where.removeprefix(f"{DOCUMENTS}/") for problem in bad]
+    documents, of_documents = _documents(files, card, unread)
     data, rows, of_questions = _read_questions(folder / QUESTIONS)
     # Evidence in a file that could not be read fails because of that file, which is reported already.
     resolver = Resolver({document.id: document for document in documents}, QUESTIONS, frozenset(unread))
@@ -119,25 +120,38 @@ def read(folder: Path, *, skip_bad: bool = False) -> Reading:
         byte_order_marks=tuple(file.id for file in files if file.byte_order_mark),
         warnings=tuple(resolver.warnings),
     )
+    if not files and (skip_bad or not bad):
+        of_documents.append(
+            Problem(f"{DOCUMENTS}/", "holds no document", "Put the texts there, as UTF-8 files")
+        )
     if not unread:
         of_card += _false_claims(card, gold, files, data, questions_are_whole=not of_questions)
-    bad_files = [] if skip_bad else list(unread.values())
-    return Reading(gold, (*of_card, *bad_files, *of_documents, *of_questions))
+    if not skip_bad:
+        of_documents = [*bad, *of_documents]
+    return Reading(gold, (*of_card, *of_documents, *of_questions))
 
 
 def _read_card(path: Path) -> tuple[Card, list[Problem]]:
-    text = decode(path.read_bytes(), CARD)
+    _, text = _read_text(path)
     return (Card(""), [text]) if isinstance(text, Problem) else read_card(text, CARD)
 
 
-def _read_documents(folder: Path) -> tuple[list[TextFile], dict[str, Problem]]:
-    """Text files, and id -> verdict of the others."""
-    if not folder.is_dir():
-        return [], {"": Problem(f"{DOCUMENTS}/", "is missing", "Put the texts into a folder of this name")}
-    files, bad = read_folder(folder, f"{DOCUMENTS}/")
-    if not files and not bad:
-        return [], {"": Problem(f"{DOCUMENTS}/", "holds no file", "Put the texts there, as UTF-8")}
-    return files, {problem.where.removeprefix(f"{DOCUMENTS}/"): problem for problem in bad}
+def _read_questions(path: Path) -> tuple[bytes, list[Row], list[Problem]]:
+    """The file's bytes, its rows, and the problems of its form."""
+    data, text = _read_text(path)
+    return (data, [], [text]) if isinstance(text, Problem) else (data, *read_rows(text, QUESTIONS))
+
+
+def _read_text(path: Path) -> tuple[bytes, str | Problem]:
+    if not path.is_file():
+        return b"", Problem(
+            path.name, "is missing", "A data set holds card.yaml, documents/ and questions.jsonl"
+        )
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return b"", Problem(path.name, f"cannot be read ({error.strerror or error})")
+    return data, decode(data, path.name)
 
 
 def _documents(
@@ -147,7 +161,9 @@ def _documents(
     said = {unicodedata.normalize("NFC", path): entry for path, entry in card.documents.items()}
     known = [file.id for file in files]
     problems = [
-        Problem(CARD, f"documents.{path}: there is no such file in {DOCUMENTS}/", nearest(path, known))
+        Problem(
+            CARD, f"documents.{path}: there is no such file in {DOCUMENTS}/", nearest_document(path, known)
+        )
         for path in sorted(said.keys() - set(known) - set(unread))
         if known
     ]
@@ -158,19 +174,6 @@ def _documents(
             Document(file.id, file.text, entry.metadata, entry.media_type or media_type(file.id))
         )
     return tuple(documents), problems
-
-
-def _read_questions(path: Path) -> tuple[bytes, list[Row], list[Problem]]:
-    """The file's bytes, its rows, and the problems of its form."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        remedy = 'Write one question a line: {"id", "question", "evidence"}'
-        return b"", [], [Problem(QUESTIONS, f"cannot be read ({error.strerror})", remedy)]
-    text = decode(data, QUESTIONS)
-    if isinstance(text, Problem):
-        return data, [], [text]
-    return data, *read_rows(text, QUESTIONS)
 
 
 def _false_claims(

@@ -22,6 +22,8 @@ from strategies.document import Document
 Range = tuple[int, int]
 """Half-open, code points of the original text."""
 
+Positions = npt.NDArray[np.int64]
+
 _LOOKALIKES = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
@@ -38,15 +40,18 @@ _CHANGING = re.compile(rf"{_BLANK.pattern}|[^\s{_UNSEEN}]?[^\x00-\x7f\s{_UNSEEN}
 """What is not plain ASCII: blanks, and runs of other characters together with the ASCII one before
 them, which may carry their first combining mark."""
 
+_LONGEST_CLUSTER = 31
+"""A character and 30 marks, as in Unicode's stream-safe text (UAX 15): sorting more takes quadratic time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
     """A folded text, with the way back."""
 
     text: str
-    starts: npt.NDArray[np.int64]
+    starts: Positions
     """Shape (len(text),): where the cluster of each folded character starts in the original."""
-    ends: npt.NDArray[np.int64]
+    ends: Positions
     """Shape (len(text),): where that cluster ends."""
 
     def original(self, start: int, end: int) -> Range | None:
@@ -75,7 +80,7 @@ def _is_mark(character: str) -> bool:
 def _clusters(text: str, start: int, end: int) -> Iterator[Range]:
     first = start
     for at in range(start + 1, end):
-        if not _is_mark(text[at]):
+        if not _is_mark(text[at]) or at - first == _LONGEST_CLUSTER:
             yield first, at
             first = at
     yield first, end
@@ -88,39 +93,41 @@ def fold(text: str) -> Folded:
     True
     """
     parts: list[str] = []
-    starts: list[npt.NDArray[np.int64]] = []
-    ends: list[npt.NDArray[np.int64]] = []
+    origins: list[Range] = []
     done = 0
-
-    def plain(until: int) -> None:
-        nonlocal done
-        if done < until:
-            parts.append(text[done:until].lower())
-            starts.append(np.arange(done, until, dtype=np.int64))
-            ends.append(starts[-1] + 1)
-            done = until
-
-    def cluster(folded: str, start: int, end: int) -> None:
-        nonlocal done
-        done = end
-        if folded:
-            parts.append(folded)
-            starts.append(np.full(len(folded), start, dtype=np.int64))
-            ends.append(np.full(len(folded), end, dtype=np.int64))
-
     for match in _CHANGING.finditer(text):
         start, end = match.span()
-        plain(start)
+        parts.append(text[done:start].lower())
+        origins.append((done, start))
+        done = end
         if _BLANK.match(text, start):
-            cluster(" " if match[0].strip(_UNSEEN) else "", start, end)
+            parts.append(" " if match[0].strip(_UNSEEN) else "")
+            origins.append((start, end))
             continue
         for first, last in _clusters(text, start, end):
             # Marks may be typed in any order: NFD puts them in the canonical one.
             folded = "".join(map(_fold_character, unicodedata.normalize("NFD", text[first:last])))
-            cluster(unicodedata.normalize("NFD", folded), first, last)
-    plain(len(text))
-    nothing = np.empty(0, dtype=np.int64)
-    return Folded("".join(parts), np.concatenate([nothing, *starts]), np.concatenate([nothing, *ends]))
+            parts.append(unicodedata.normalize("NFD", folded))
+            origins.append((first, last))
+    parts.append(text[done:].lower())
+    origins.append((done, len(text)))
+    return Folded("".join(parts), *_way_back(text, parts, origins))
+
+
+def _way_back(text: str, parts: list[str], origins: list[Range]) -> tuple[Positions, Positions]:
+    """Start and end in `text` of the cluster behind each character of the joined parts."""
+    lengths = np.array([len(part) for part in parts], dtype=np.int64)
+    first, last = np.array(origins, dtype=np.int64).T
+    starts, ends = np.repeat(first, lengths), np.repeat(last, lengths)
+    # In a part of plain ASCII every character is a cluster of its own.
+    plain = np.array(
+        [text[a:b].isascii() and len(part) == b - a for part, (a, b) in zip(parts, origins, strict=True)]
+    )
+    each = np.repeat(plain, lengths)
+    within = np.arange(len(starts)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    starts[each] += within[each]
+    ends[each] = starts[each] + 1
+    return starts, ends
 
 
 def occurrences(text: str, quote: str, *, overlapping: bool) -> Iterator[int]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from evaluation.documents import nearest_document
 from evaluation.gold_nouns import Evidence, Passage, Question, admits
 from evaluation.questions import Anchor, Row
 from evaluation.quotes import Corpus, Quote, Range, fold
@@ -17,7 +18,7 @@ from strategies.errors import Problem, nearest
 SHOWN_PLACES = 5
 """Places of a repeated quote that a message lists."""
 MOST_HINTS = 50
-"""Quotes that were not found and are looked for once more, to say what comes closest."""
+"""Problems of one set that come with what was probably meant."""
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ class Resolver:
             elif document in self.skipped:
                 lost = True
             else:
-                remedy = nearest(document, self.documents) if self.documents else "There are no documents"
+                remedy = nearest_document(document, self.documents) if self._may_hint() else ""
                 self._problem(row, f"{place}: there is no document {anchor.document!r}", remedy)
         return None if lost and not passages else tuple(dict.fromkeys(passages))
 
@@ -142,10 +143,14 @@ class Resolver:
         self._problem(row, f"{place}: {_shown(quote)} stands in {places}", remedy)
         return []
 
+    def _may_hint(self) -> bool:
+        """Whether to look for what was probably meant, which is slow where much is wrong."""
+        self._hints -= 1
+        return self._hints >= 0
+
     def _not_found(self, row: Row, quote: Quote, document: str, place: str) -> None:
         remedy = "Copy the words from the document"
-        self._hints -= 1
-        if self._hints >= 0:
+        if self._may_hint():
             elsewhere = next((d for d in self.documents if next(self.corpus.alike(d, quote), None)), None)
             closest = self.corpus.closest(document, quote)
             if elsewhere is not None:

@@ -1,0 +1,123 @@
+"""card.yaml: only its name is required, and what it claims must be true."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+
+import pytest
+
+from evaluation.card import checksum, read_card
+from evaluation.gold import load
+from strategies.errors import BadInput
+
+ROW = '{"id": "a", "question": "What?", "evidence": "Second"}\n'
+FILES = {"b.md": "# Second\n", "a/first.txt": "Erste Zeile: größer.\n"}
+
+
+def problems(text: str) -> str:
+    return "\n".join(map(str, read_card(text, "card.yaml")[1]))
+
+
+def test_a_name_is_enough() -> None:
+    card, found = read_card("name: lease", "card.yaml")
+    assert (card.name, card.counts, card.checksum, found) == ("lease", {}, None, [])
+
+
+def test_documents_get_their_media_type_and_metadata(make_set) -> None:
+    card = (
+        "name: x\ndocuments:\n  b.md:\n    media_type: text/plain\n    metadata: {year: 2024, draft: true}\n"
+    )
+    first, second = load(make_set(FILES, ROW, card)).documents
+    assert (first.id, first.media_type, dict(first.metadata)) == ("a/first.txt", "text/plain", {})
+    assert (second.media_type, dict(second.metadata)) == ("text/plain", {"year": 2024, "draft": True})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is no list of keys and values"),
+        ("- name", "is no list of keys and values"),
+        ("name: [", "card.yaml:1: column 8: is not YAML"),
+        ("name: a\nname: b", "card.yaml:2: column 1: is not YAML ('name' stands twice)"),
+        ("name: \x07", "is not YAML"),
+        ("version: '1'", "name is missing"),
+        ("name: 2024", 'name is 2024, not text. Quote it: name: "..."'),
+        ("name: a\nversion: 1.10", "version is 1.1, not text. Quote it"),
+        ("name: a\nlanguage: no", "language is False, not text. Quote it"),
+        ("name: a\nlicense: MIT", "license is not a known key. Did you mean licence?"),
+        ("name: a\ncounts: 3", "counts is 3"),
+        ("name: a\ncounts: {documents: many}", "counts.documents is 'many'"),
+        ("name: a\ncounts: {document: 3}", "counts.document is not a known key. Did you mean documents?"),
+        ("name: a\ndocuments: [a.md]", "documents is ['a.md']"),
+        ("name: a\ndocuments: {a.md: {mediatype: x}}", "documents.a.md.mediatype is not a known key"),
+        ("name: a\ndocuments: {a.md: {metadata: {day: 2024-05-01}}}", "a date goes in quotes"),
+        ("name: a\ndocuments: {a.md: {metadata: {tags: [x]}}}", "documents.a.md.metadata.tags is ['x']"),
+        ("name: a\ndocuments: {a.md: {metadata: {score: .nan}}}", "documents.a.md.metadata.score is nan"),
+        ("name: a\ndocuments: {a.md: {metadata: {2024: x}}}", "has a key that is not text"),
+    ],
+)
+def test_each_slip_is_named(text: str, message: str) -> None:
+    assert message in problems(text)
+
+
+def test_all_slips_are_reported_together() -> None:
+    assert len(problems("nam: a\nversion: 1\ncounts: {documents: x}").splitlines()) == 4
+
+
+def test_a_document_that_is_not_there_is_a_problem(make_set) -> None:
+    with pytest.raises(
+        BadInput,
+        match=r"documents\.c/first\.txt: there is no such file in documents/\. Did you mean a/first\.txt\?",
+    ):
+        load(make_set(FILES, ROW, "name: x\ndocuments: {c/first.txt: {}}\n"))
+
+
+def test_true_counts_pass_and_false_ones_give_the_right_value(make_set) -> None:
+    right = "{documents: 2, characters: 30, cl100k_tokens: %d, questions: 1, evidence_spans: 1}"
+    wrong = make_set(FILES, ROW, "name: x\ncounts: " + right % 999, folder="wrong")
+    with pytest.raises(BadInput) as error:
+        load(wrong)
+    assert len(error.value.problems) == 1
+    what = error.value.problems[0].what
+    assert what.startswith("counts.cl100k_tokens is 999, but the files hold ")
+    tokens = int(what.rsplit(" ", 1)[1])
+    assert load(make_set(FILES, ROW, "name: x\ncounts: " + right % tokens)).name == "x"
+
+
+def expected_checksum() -> str:
+    lines = [
+        f"{hashlib.sha256(FILES['a/first.txt'].encode()).hexdigest()}  documents/a/first.txt\n",
+        f"{hashlib.sha256(FILES['b.md'].encode()).hexdigest()}  documents/b.md\n",
+        f"{hashlib.sha256(ROW.encode()).hexdigest()}  questions.jsonl\n",
+    ]
+    return "sha256:" + hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def test_the_checksum_is_verified_over_visible_files(make_set) -> None:
+    card = f"name: x\nchecksum: '{expected_checksum()}'\n"
+    folder = make_set({**FILES, ".hidden": "x"}, ROW, card)
+    assert load(folder).name == "x"
+    (folder / "documents" / "b.md").write_bytes(b"# Second\r\n")
+    with pytest.raises(BadInput) as error:
+        load(folder)
+    right = error.value.problems[0].what.rsplit(" ", 1)[1]
+    (folder / "card.yaml").write_text(f"name: x\nchecksum: '{right}'\n")
+    assert load(folder).documents[1].text == "# Second\r\n"
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="no sha256sum")
+def test_the_checksum_is_what_the_manual_says(make_set) -> None:
+    command = (
+        "find documents -type f -not -path '*/.*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum > sums; "
+        "sha256sum questions.jsonl >> sums; sha256sum < sums"
+    )
+    folder = make_set(FILES, ROW)
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=True)
+    assert "sha256:" + done.stdout.split()[0] == expected_checksum()
+
+
+def test_the_checksum_does_not_depend_on_the_order_of_files() -> None:
+    files = [("documents/b", b"2"), ("documents/a", b"1"), ("questions.jsonl", b"")]
+    assert checksum(files) == checksum(reversed(files))
