@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from strategies.counting import Borders, Counter
 from strategies.document import Document
+from strategies.outline import Outline
 from strategies.rulers import Ruler
 
 Vectors = npt.NDArray[np.float32]
@@ -50,6 +51,9 @@ class SplitTools(Protocol):
 
     def ruler(self, document: Document, unit: str) -> Ruler:
         """Counts any slice of the document exactly as `counter(unit)` would, at the price of its edges."""
+
+    def outline(self, document: Document) -> Outline:
+        """The headings and pages of the document, read once."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of passages, for strategies that cut by meaning."""
