@@ -1,0 +1,1 @@
+"""How good a cut is: gold, vectors, retrieval, scores and their statistics; nothing of sweeps."""

@@ -110,7 +110,8 @@ def unit_rows(vectors: npt.NDArray[np.floating]) -> Vectors:
     finite = np.isfinite(rows).all(axis=1, keepdims=True) if rows.size else np.ones((len(rows), 1), bool)
     rows = np.where(finite, rows, np.float32(0))
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    scaled: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return scaled
 
 
 def check_spec(spec: EmbedderSpec) -> list[Problem]:

@@ -40,7 +40,8 @@ class Traffic:
     def line(self) -> str:
         """One line for a log."""
         return (
-            f"texts: {self.asked} asked, {self.distinct} distinct, {self.from_cache} from cache, {self.embedded} embedded"
+            f"texts: {self.asked} asked, {self.distinct} distinct, "
+            f"{self.from_cache} from cache, {self.embedded} embedded"
         )
 
 
@@ -58,6 +59,21 @@ class Embedded:
     """Time each text took when it was embedded."""
     same_machine: bool
     """Whether all of them were embedded on a machine like this, so that their times compare."""
+
+    @classmethod
+    def join(cls, parts: Sequence[Embedded]) -> Embedded:
+        """Several, one after another; none at all gives arrays of no rows."""
+        if not parts:
+            return cls(
+                np.zeros((0, 0), np.float32), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), True
+            )
+        return cls(
+            vectors=np.concatenate([part.vectors for part in parts]),
+            tokens=np.concatenate([part.tokens for part in parts]),
+            seen_characters=np.concatenate([part.seen_characters for part in parts]),
+            embed_ms=np.concatenate([part.embed_ms for part in parts]),
+            same_machine=all(part.same_machine for part in parts),
+        )
 
 
 class EmbeddingDesk:
@@ -103,9 +119,13 @@ class EmbeddingDesk:
             entries.update(self.cache.get([keys[row] for row in lost]))
         rows = [entries[key] for key in keys]
         return Embedded(
-            vectors=np.stack([row.vector for row in rows]) if rows else np.zeros((0, self.embedder.dim), np.float32),
+            vectors=np.stack([row.vector for row in rows])
+            if rows
+            else np.zeros((0, self.embedder.dim), np.float32),
             tokens=np.array([row.tokens for row in rows], dtype=np.int64),
-            seen_characters=np.array([max(0, row.seen_characters - len(prompt)) for row in rows], dtype=np.int64),
+            seen_characters=np.array(
+                [max(0, row.seen_characters - len(prompt)) for row in rows], dtype=np.int64
+            ),
             embed_ms=np.array([row.embed_ms for row in rows], dtype=np.float64),
             same_machine=all(row.machine == self.machine for row in rows),
         )

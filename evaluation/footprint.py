@@ -48,7 +48,9 @@ def metadata_line(chunk: Chunk) -> str:
         "page": chunk.page,
         "metadata": dict(chunk.metadata),
     }
-    return json.dumps({key: value for key, value in fields.items() if value not in (None, (), {})}, ensure_ascii=False)
+    return json.dumps(
+        {key: value for key, value in fields.items() if value not in (None, (), {})}, ensure_ascii=False
+    )
 
 
 def folder_bytes(folder: Path) -> int:

@@ -31,7 +31,9 @@ def chunk_health(documents: Sequence[Document], chunks: Sequence[Chunk]) -> dict
         for before, after in pairwise(group)
     ]
     characters = sum(len(document.text) for document in documents)
-    covered = sum(length(union((chunk.start, chunk.end) for chunk in group)) for group in by_document.values())
+    covered = sum(
+        length(union((chunk.start, chunk.end) for chunk in group)) for group in by_document.values()
+    )
     stored = sum(chunk.end - chunk.start for chunk in chunks)
     repeated, following = (sum(column) for column in zip(*shared, strict=True)) if shared else (0, 0)
     tokens = np.array([chunk.tokens for chunk in chunks], dtype=np.int64)

@@ -6,14 +6,14 @@ return the same range are merged, best rank kept, before any K is counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.gold import Question
+from evaluation.gold import Question, admits
 from evaluation.latency import stopwatch
 from evaluation.stores import Found, VectorStore
 from strategies.document import Chunk, Document, Scalar
@@ -64,7 +64,7 @@ class Retriever:
     def searchable(self, question: Question) -> frozenset[str]:
         """Ids of the documents that the question's filter lets through."""
         return frozenset(
-            document for document, metadata in self._metadata.items() if matches(metadata, question.filter)
+            document for document, metadata in self._metadata.items() if admits(question.filter, metadata)
         )
 
     def rank(
@@ -102,12 +102,16 @@ class Retriever:
         key = tuple(sorted(question.filter.items()))
         if key not in self._masks:
             documents = self.searchable(question)
-            self._masks[key] = np.array([chunk.document_id in documents for chunk in self._chunks], dtype=bool)
+            self._masks[key] = np.array(
+                [chunk.document_id in documents for chunk in self._chunks], dtype=bool
+            )
         return self._masks[key]
 
     def _merge(self, found: Found, depth: int) -> tuple[tuple[Hit, ...], bool]:
         rows = found.rows
-        order = np.lexsort((self._own_starts[rows], self._starts[rows], self._document_rank[rows], -found.scores))
+        order = np.lexsort(
+            (self._own_starts[rows], self._starts[rows], self._document_rank[rows], -found.scores)
+        )
         hits: dict[tuple[str, int, int], Hit] = {}
         for position in order[:depth]:
             row = int(rows[position])
@@ -118,15 +122,3 @@ class Retriever:
         scores = found.scores[order]
         tied = bool((scores[1 : depth + 1] == scores[:depth][: max(0, len(scores) - 1)]).any())
         return tuple(hits.values()), tied
-
-
-def matches(metadata: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
-    """Whether a document's metadata equal every entry of a filter; True is not 1, 2024 equals 2024.0.
-
-    >>> matches({"year": 2024, "draft": True}, {"year": 2024}), matches({"draft": True}, {"draft": 1})
-    (True, False)
-    """
-    return all(
-        key in metadata and metadata[key] == value and isinstance(metadata[key], bool) == isinstance(value, bool)
-        for key, value in wanted.items()
-    )

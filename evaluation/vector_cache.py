@@ -21,6 +21,8 @@ from strategies.errors import refuse
 _BATCH = 500
 """Keys a query, below SQLite's limit of variables."""
 
+_COLUMNS = "key, vector, crc, tokens, seen_characters, embed_ms, machine"
+
 _SCHEMA = """
 create table if not exists vectors (
     key blob primary key,
@@ -69,7 +71,9 @@ class VectorCache:
             self._database = _open(path)
         except (OSError, sqlite3.Error) as error:
             raise refuse(
-                "cache-dir", f"{path} cannot be used ({error})", "Name a folder you may write with --cache-dir"
+                "cache-dir",
+                f"{path} cannot be used ({error})",
+                "Name a folder you may write with --cache-dir",
             ) from None
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
@@ -80,7 +84,7 @@ class VectorCache:
             batch = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
             for key, blob, crc, *rest in self._database.execute(
-                f"select key, vector, crc, tokens, seen_characters, embed_ms, machine from vectors where key in ({marks})",
+                f"select {_COLUMNS} from vectors where key in ({marks})",
                 batch,
             ):
                 if crc == zlib.crc32(blob) and len(blob) % 4 == 0:
@@ -93,7 +97,10 @@ class VectorCache:
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
-            found.update(row[0] for row in self._database.execute(f"select key from vectors where key in ({marks})", batch))
+            found.update(
+                row[0]
+                for row in self._database.execute(f"select key from vectors where key in ({marks})", batch)
+            )
         return found
 
     def put(self, entries: Mapping[bytes, Entry]) -> None:
@@ -105,7 +112,9 @@ class VectorCache:
         if self.writable:
             try:
                 with self._database:
-                    self._database.executemany("insert or replace into vectors values (?, ?, ?, ?, ?, ?, ?)", rows)
+                    self._database.executemany(
+                        "insert or replace into vectors values (?, ?, ?, ?, ?, ?, ?)", rows
+                    )
                 return
             except sqlite3.Error:
                 self.writable = False
@@ -119,7 +128,8 @@ class VectorCache:
     def pace(self, machine: str) -> float | None:
         """Milliseconds a token on this machine, from what was embedded here; None if nothing was."""
         row = self._database.execute(
-            "select sum(embed_ms), sum(tokens) from (select embed_ms, tokens from vectors where machine = ? limit 5000)",
+            "select sum(embed_ms), sum(tokens) from "
+            "(select embed_ms, tokens from vectors where machine = ? limit 5000)",
             (machine,),
         ).fetchone()
         return row[0] / row[1] if row and row[1] else None

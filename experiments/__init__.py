@@ -1,0 +1,62 @@
+"""Many cuts, tracked and compared. From a notebook:
+
+import experiments
+
+result = experiments.run("first-look")       # or a file, or a dict with the keys of a sweep file
+result.to_frame()                            # one row a configuration
+print(result.recommendation.sentence)
+experiments.load("first-look").to_frame()    # what an earlier run recorded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from experiments.results import SweepResult
+
+__all__ = ["load", "run"]
+
+
+def run(
+    sweep: str | Path | Mapping[str, Any],
+    *,
+    dataset: str | None = None,
+    tracking_uri: str | None = None,
+    cache_dir: Path | str | None = None,
+    fresh: bool = False,
+    fail_fast: bool = False,
+    skip_bad: bool = False,
+) -> SweepResult:
+    """Run a sweep (a file, a ready sweep's name, or the content of a sweep file) and compare it.
+
+    Records go to MLflow as on the command line; complete ones are not run again unless `fresh`.
+    Raises `strategies.errors.BadInput` before any work if something is wrong.
+    """
+    from experiments.cli.options import cache_dir as default_cache_dir
+    from experiments.mlflow_tracker import MlflowTracker
+    from experiments.runner import prepare
+    from experiments.runner import run as run_launch
+    from experiments.sweep import load_sweep, read_sweep
+
+    if isinstance(sweep, Mapping):
+        asked = read_sweep({**sweep, "dataset": dataset} if dataset else sweep)
+    else:
+        asked = load_sweep(sweep, dataset=dataset)
+    launch = prepare(
+        asked,
+        MlflowTracker(tracking_uri),
+        cache_dir=default_cache_dir(Path(cache_dir) if cache_dir is not None else None),
+        skip_bad=skip_bad,
+        fresh=fresh,
+    )
+    return run_launch(launch, fail_fast=fail_fast)
+
+
+def load(name: str, *, tracking_uri: str | None = None) -> SweepResult:
+    """What an earlier run of a sweep recorded, compared anew."""
+    from experiments.exporting import load as load_recorded
+
+    return load_recorded(name, tracking_uri=tracking_uri)

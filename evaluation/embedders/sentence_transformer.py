@@ -53,9 +53,18 @@ class SentenceTransformerEmbedder:
         self._prompts = {kind: own[kind] or "" if text is None else text for kind, text in asked.items()}
         self.limit_tokens = _limit(folder)
         self.revision = _digest(folder)
-        if spec.model in _PACKAGED_NAMES and _sha256(folder / "model.safetensors") != _PACKAGED_WEIGHTS_SHA256:
-            raise missing_model(spec.model, f"is damaged: {folder / 'model.safetensors'} is not what was published")
-        identity = [self.revision, str(self.limit_tokens), *(f"{name} {version(name)}" for name in _LIBRARIES)]
+        if (
+            spec.model in _PACKAGED_NAMES
+            and _sha256(folder / "model.safetensors") != _PACKAGED_WEIGHTS_SHA256
+        ):
+            raise missing_model(
+                spec.model, f"is damaged: {folder / 'model.safetensors'} is not what was published"
+            )
+        identity = [
+            self.revision,
+            str(self.limit_tokens),
+            *(f"{name} {version(name)}" for name in _LIBRARIES),
+        ]
         self.fingerprint = hashlib.sha256("\n".join(identity).encode()).hexdigest()
 
     @property
@@ -111,7 +120,9 @@ class SentenceTransformerEmbedder:
 
         path = self._folder / "tokenizer.json"
         if not path.is_file():
-            raise missing_model(self.name, f"has no tokenizer.json in {self._folder}, so its length cannot be counted")
+            raise missing_model(
+                self.name, f"has no tokenizer.json in {self._folder}, so its length cannot be counted"
+            )
         tokenizer = Tokenizer.from_file(str(path))
         tokenizer.no_truncation()  # published files cut at a length of their own, below the model's
         tokenizer.no_padding()
@@ -133,7 +144,7 @@ def _library() -> Callable[..., Any]:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     return SentenceTransformer  # type: ignore[no-any-return]
 
 
@@ -161,7 +172,9 @@ def _folder(name: str) -> Path:
     try:
         return Path(snapshot_download(full, etag_timeout=5))
     except Exception as error:  # the hub's client raises many kinds: no network, no such model, no right
-        raise missing_model(name, f"is not on this machine and could not be fetched ({type(error).__name__})") from None
+        raise missing_model(
+            name, f"is not on this machine and could not be fetched ({type(error).__name__})"
+        ) from None
 
 
 def _limit(folder: Path) -> int | None:

@@ -38,7 +38,7 @@ class ExactStore:
             return Found(np.zeros(0, np.int64), np.zeros(0))
         scores = self._vectors @ query if allowed is None else self._vectors[rows] @ query
         # Rounding makes the order the same whatever kernel computed the product; the 0.0 turns -0.0 into 0.0.
-        rounded = np.round(scores.astype(np.float64), 6) + 0.0
+        rounded = np.asarray(np.round(scores.astype(np.float64), 6) + 0.0, dtype=np.float64)
         if depth < len(rows):
             last = np.partition(rounded, len(rows) - depth)[len(rows) - depth]
             kept = rounded >= last
@@ -51,7 +51,9 @@ class ExactStore:
             folder = Path(name)
             np.save(folder / "vectors.npy", self._vectors)
             metadata = [metadata_line(chunk) for chunk in self._chunks]
-            with (folder / "metadata.jsonl").open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            with (folder / "metadata.jsonl").open(
+                "w", encoding="utf-8", errors="surrogatepass", newline=""
+            ) as file:
                 file.writelines(f"{line}\n" for line in metadata)
             with (folder / "text.bin").open("wb") as file:
                 file.writelines(chunk.text.encode("utf-8", "surrogatepass") for chunk in self._chunks)

@@ -1,0 +1,275 @@
+"""Chunks + vectors + gold -> what one configuration is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.embedding_desk import Embedded
+from evaluation.footprint import StoredBytes
+from evaluation.gold import GoldSet, Question
+from evaluation.health import chunk_health, embedded_until, truncation
+from evaluation.latency import median_and_p95, stopwatch
+from evaluation.layout import Layout
+from evaluation.measured import Measured
+from evaluation.metrics import column
+from evaluation.misses import REMEDIES, Facts, classify
+from evaluation.pouring import depth_suffices
+from evaluation.retrieval import Hit, Retriever
+from evaluation.scoring import Aggregate, ScoringContext, aggregate, score_question
+from evaluation.settings import Settings
+from evaluation.statistics import resampling_units
+from evaluation.stores import VectorStore
+from strategies.document import Chunk, Document
+
+Scorer = Callable[[Question, Sequence[Hit]], float]
+"""A measure from outside, such as a judge's verdict; raising means that it could not be had."""
+
+TRUNCATED_SHARE = 0.05
+"""Above this share of tokens that the embedder never saw, a row measures the limit, not the cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One configuration, cut and embedded; every sequence has one entry a chunk, in one order."""
+
+    documents: Sequence[Document]
+    chunks: Sequence[Chunk]
+    embedded: Embedded
+    split_ms: float
+    limit_tokens: int | None
+    """Tokens of one text that the embedder sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The gold questions of a sweep and their vectors, the same for every configuration."""
+
+    gold: GoldSet
+    embedded: Embedded
+    """One vector a question, in the order of `gold.questions`."""
+    measured: Mapping[str, Measured]
+    """By document id."""
+    context: ScoringContext
+    """What scoring prepared once; each configuration replaces the layout."""
+
+    @classmethod
+    def of(
+        cls, gold: GoldSet, embedded: Embedded, measured: Mapping[str, Measured], settings: Settings
+    ) -> Asked:
+        """Get questions ready for any number of configurations."""
+        return cls(gold, embedded, measured, ScoringContext(measured, Layout.of(()), settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one configuration measured."""
+
+    metrics: dict[str, float]
+    curves: dict[str, dict[int, float]]
+    """Family -> K or tokens -> mean, as in `context_recall_over_tokens`."""
+    questions: tuple[dict[str, Any], ...]
+    """One row a question with gold: its values (None: missing), its miss, its error."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Metric -> why it is missing or must not be compared."""
+    warnings: tuple[str, ...] = ()
+
+
+def evaluate(
+    index: Index, asked: Asked, store: VectorStore, *, scorers: Mapping[str, Scorer] | None = None
+) -> Evaluation:
+    """Build the store, ask every question, score the answers.
+
+    A question whose search fails scores 0 and is counted; a scorer that fails leaves its value
+    missing, is counted, and marks the configuration as not comparable.
+    """
+    with stopwatch() as indexing:
+        store.build(index.embedded.vectors, index.chunks)
+    retriever = Retriever(store, index.chunks, index.documents)
+    settings = asked.context.settings
+    context = _replace_layout(asked.context, Layout.of(index.chunks))
+    until = embedded_until(index.chunks, index.embedded)
+    rows: list[dict[str, Any]] = []
+    tied, failures = 0, 0
+    scored = [(row, question) for row, question in enumerate(asked.gold.questions) if question.evidence]
+    units = resampling_units([question for _, question in scored])
+    for (number, question), unit in zip(scored, units.labels, strict=True):
+        hits, error = None, None
+        try:
+            ranking = retriever.rank(
+                question,
+                asked.embedded.vectors[number],
+                _first_depth(settings, index.chunks),
+                lambda found: depth_suffices(found, settings, asked.measured),
+            )
+            hits, tied = ranking.hits, tied + ranking.tied
+        except Exception as failure:  # one question must not cost the others their result
+            error, failures = f"{type(failure).__name__}: {failure}", failures + 1
+            if failures == len(scored):
+                raise
+        values: dict[str, float | None] = dict(score_question(question, hits, context))
+        judged, complaints = _judge(question, hits, scorers or {})
+        miss = classify(question, hits or (), context, Facts(retriever.searchable(question), until))
+        rows.append(
+            {
+                "question_id": question.id,
+                "question": question.text,
+                "tags": list(question.tags),
+                "unit": unit,
+                **values,
+                **judged,
+                "miss": miss.reason if miss else None,
+                "miss_flags": list(miss.flags) if miss else [],
+                "error": error or "; ".join(complaints) or None,
+            }
+        )
+    n_no_gold = len(asked.gold.questions) - len(scored)
+    names = [name for name in (*(rows[0] if rows else ()),) if column(name) or name in (scorers or {})]
+    means = aggregate([{name: row[name] for name in names} for row in rows], n_no_gold)
+    metrics: dict[str, float] = {
+        **_questions(rows, asked.gold, n_no_gold, tied),
+        **chunk_health(index.documents, index.chunks),
+        **truncation(index.embedded, index.limit_tokens),
+        **_passes(index, asked.measured),
+        **_stored(store.stored()),
+        "split_ms": index.split_ms,
+        "index_ms": indexing.ms,
+    }
+    reasons = _add_means(metrics, means, scorers or {})
+    searches = retriever.time_searches(
+        [question for _, question in scored],
+        asked.embedded.vectors[[number for number, _ in scored]],
+        settings.largest_k,
+    )
+    _add_times(metrics, reasons, index, asked, searches)
+    return Evaluation(
+        metrics, _curves(means), tuple(rows), reasons, _warnings(index, metrics, asked.gold, failures)
+    )
+
+
+def _replace_layout(context: ScoringContext, layout: Layout) -> ScoringContext:
+    return ScoringContext(context.documents, layout, context.settings, context.prepared)
+
+
+def _first_depth(settings: Settings, chunks: Sequence[Chunk]) -> int:
+    """A depth that nearly always fills the largest budget at once."""
+    tokens = sum(chunk.tokens for chunk in chunks)
+    mean = max(1.0, tokens / len(chunks)) if chunks else 1.0
+    return settings.largest_k + 2 * int(settings.largest_budget / mean) + 2
+
+
+def _judge(
+    question: Question, hits: Sequence[Hit] | None, scorers: Mapping[str, Scorer]
+) -> tuple[dict[str, float | None], list[str]]:
+    values: dict[str, float | None] = {}
+    complaints = []
+    for name, scorer in scorers.items():
+        values[name] = None
+        try:
+            values[name] = float(scorer(question, hits or ()))
+        except Exception as failure:  # a judge that fails leaves a gap, never a number
+            complaints.append(f"{name}: {type(failure).__name__}: {failure}")
+    return values, complaints
+
+
+def _questions(
+    rows: Sequence[Mapping[str, Any]], gold: GoldSet, n_no_gold: int, tied: int
+) -> dict[str, float]:
+    missed = [row["miss"] for row in rows if row["miss"]]
+    return {
+        "n_questions": len(gold.questions),
+        "n_scored": len(rows),
+        "n_failed": sum(row["error"] is not None for row in rows),
+        "n_no_gold": n_no_gold,
+        "documents_skipped": len(gold.skipped),
+        "tied_queries": tied,
+        "misses_total": len(missed),
+        **{f"misses_{reason}": missed.count(reason) for reason in REMEDIES},
+    }
+
+
+def _passes(index: Index, measured: Mapping[str, Measured]) -> dict[str, float]:
+    """Tokens of all chunks over tokens of the corpus, both cl100k: 1.0 cuts without overlap."""
+    corpus = sum(len(measured[document.id].token_starts) for document in index.documents)
+    return {"corpus_passes": sum(chunk.tokens for chunk in index.chunks) / corpus if corpus else 0.0}
+
+
+def _stored(stored: StoredBytes) -> dict[str, float]:
+    return {
+        "stored_bytes": stored.total,
+        "vectors_bytes": stored.vectors,
+        "index_bytes": stored.index,
+        "text_bytes": stored.text,
+        "metadata_bytes": stored.metadata,
+        "store_bytes_on_disk": stored.on_disk,
+    }
+
+
+def _add_means(
+    metrics: dict[str, float], means: Mapping[str, Aggregate], scorers: Mapping[str, Scorer]
+) -> dict[str, str]:
+    reasons = {}
+    for name, mean in means.items():
+        if mean.mean is None:
+            reasons[name] = "no question has a value"
+        else:
+            metrics[name] = mean.mean
+        if name in scorers and mean.n_failed:
+            metrics[f"n_failed_{name}"] = mean.n_failed
+            reasons[name] = (
+                f"not comparable: failed for {mean.n_failed} of {mean.n_scored + mean.n_failed} questions"
+            )
+    return reasons
+
+
+def _add_times(
+    metrics: dict[str, float], reasons: dict[str, str], index: Index, asked: Asked, searches: Sequence[float]
+) -> None:
+    elsewhere = "some texts were embedded on another machine or backend, whose times do not compare"
+    if index.embedded.same_machine:
+        metrics["embed_ms"] = float(index.embedded.embed_ms.sum())
+    else:
+        reasons["embed_ms"] = elsewhere
+    query_times = median_and_p95(asked.embedded.embed_ms.tolist()) if asked.embedded.same_machine else None
+    search_times = median_and_p95(searches)
+    metrics["timed_queries"] = len(searches)
+    for name, times, why in (
+        (
+            "query_embed_ms",
+            query_times,
+            elsewhere if not asked.embedded.same_machine else "no question was asked",
+        ),
+        ("search_ms", search_times, "no question was asked"),
+    ):
+        if times is None:
+            reasons[f"{name}_median"] = reasons[f"{name}_p95"] = why
+        else:
+            metrics[f"{name}_median"], metrics[f"{name}_p95"] = times
+
+
+def _curves(means: Mapping[str, Aggregate]) -> dict[str, dict[int, float]]:
+    curves: dict[str, dict[int, float]] = {}
+    for name, mean in means.items():
+        found = column(name)
+        if found and found.metric.needs and mean.mean is not None:
+            family = found.metric.name.replace("_at_k", "_over_k").replace("_at_B_tokens", "_over_tokens")
+            curves.setdefault(family, {})[found.parameter] = mean.mean
+    return curves
+
+
+def _warnings(index: Index, metrics: Mapping[str, float], gold: GoldSet, failures: int) -> tuple[str, ...]:
+    warnings = []
+    if not index.chunks:
+        warnings.append("no chunks: every document is blank")
+    if metrics["truncated_chunks"]:
+        share = metrics["truncated_token_share"]
+        warnings.append(
+            f"{int(metrics['truncated_chunks'])} of {len(index.chunks)} chunks pass the embedder's limit of "
+            f"{index.limit_tokens} tokens; {share:.1%} of all tokens never reached it"
+        )
+    if gold.skipped:
+        warnings.append(f"{len(gold.skipped)} unreadable files were left out")
+    if failures:
+        warnings.append(f"the search failed for {failures} questions, which count 0; see their errors")
+    return tuple(warnings)

@@ -1,0 +1,30 @@
+"""`chunksweep export`: a sweep's table as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli import options
+
+
+def export(
+    name: Annotated[str, typer.Argument(help="Name of the sweep.")],
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="csv, json, parquet or markdown.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write. Default: standard output.", show_default=False),
+    ] = None,
+    long: Annotated[
+        bool, typer.Option("--long", help="One row a configuration, metric and question.")
+    ] = False,
+    tracking_uri: options.TrackingUri = None,
+) -> None:
+    """Write a sweep's comparison: one row a configuration, or with --long one a question and metric."""
+    from experiments.exporting import export_sweep
+
+    export_sweep(name, format=format, output=output, long=long, tracking_uri=tracking_uri)

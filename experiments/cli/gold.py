@@ -1,0 +1,29 @@
+"""`chunksweep gold check`: whether a gold set can be used, and what it can tell."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments.cli import options
+
+
+def check(
+    path: Annotated[str, typer.Argument(help="Folder of a data set, or a bundled set's name.")],
+    skip_bad: options.SkipBad = False,
+    json: options.Json = False,
+) -> int:
+    """Report everything that is wrong with a gold set, and what differences it can detect."""
+    from json import dumps
+
+    from evaluation.gold_check import check as check_gold
+
+    report = check_gold(path, skip_bad=skip_bad)
+    if json:
+        typer.echo(dumps(report.as_dict(), allow_nan=False, indent=1))
+    else:
+        from experiments.gold_report import show_report
+
+        show_report(report)
+    return 0 if report.ok else 2

@@ -1,0 +1,143 @@
+"""`chunksweep list`: what there is to choose from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from experiments.cli import options
+
+
+class What(StrEnum):
+    """What can be listed."""
+
+    STRATEGIES = "strategies"
+    METRICS = "metrics"
+    DATASETS = "datasets"
+    SWEEPS = "sweeps"
+
+
+def list_(
+    what: Annotated[
+        What, typer.Argument(help="strategies, metrics, datasets or sweeps.", show_default=False)
+    ],
+    json: options.Json = False,
+) -> None:
+    """List strategies with their parameters, metrics, data sets or ready sweeps."""
+    from json import dumps
+
+    rows = {"strategies": _strategies, "metrics": _metrics, "datasets": _datasets, "sweeps": _sweeps}[
+        what.value
+    ]()
+    if json:
+        typer.echo(dumps(rows, indent=1))
+    else:
+        _print(rows)
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console()
+    for row in rows:
+        console.print(Text(row["name"], style="bold"))
+        console.print(Padding(Text(row["description"]), (0, 0, 0, 2)))
+        for line in row.get("lines", ()):
+            console.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
+
+
+def _strategies() -> list[dict[str, Any]]:
+    from dataclasses import asdict
+    from inspect import getdoc
+
+    from strategies import STRATEGIES, parameters
+
+    rows = []
+    for name, cls in STRATEGIES.items():
+        told = [asdict(parameter) for parameter in parameters(cls)]
+        rows.append(
+            {
+                "name": name,
+                "description": (getdoc(cls) or "").split("\n\n")[0].replace("\n", " "),
+                "parameters": told,
+                "lines": [_told(parameter) for parameter in told],
+            }
+        )
+    return rows
+
+
+def _told(parameter: dict[str, Any]) -> str:
+    from json import dumps
+
+    default = f"default {dumps(parameter['default'], ensure_ascii=False)}"
+    need = "required" if parameter["required"] else default
+    return f"{parameter['name']}: {parameter['type']}, {need}. {parameter['help']}"
+
+
+def _metrics() -> list[dict[str, Any]]:
+    from evaluation.metrics import METRICS
+
+    return [
+        {
+            "name": metric.name,
+            "description": metric.label,
+            "unit": metric.unit,
+            "direction": metric.direction,
+            "comparable": metric.comparable,
+            "source": metric.source,
+            "lines": [
+                f"{metric.unit}, better: {metric.direction}; comparable across chunkings: {metric.comparable}",
+                f"source: {metric.source}",
+            ],
+        }
+        for metric in METRICS.values()
+    ]
+
+
+def _datasets() -> list[dict[str, Any]]:
+    import yaml
+
+    from evaluation.gold import bundled
+
+    rows = []
+    for name, folder in bundled().items():
+        card = yaml.safe_load((folder / "card.yaml").read_text(encoding="utf-8"))
+        rows.append(
+            {
+                "name": name,
+                "description": str(card.get("description", "")),
+                "path": str(folder),
+                "counts": card.get("counts", {}),
+                "lines": [
+                    f"{key.replace('_', ' ')}: {value:,}"
+                    for key, value in (card.get("counts") or {}).items()
+                ],
+            }
+        )
+    return rows
+
+
+def _sweeps() -> list[dict[str, Any]]:
+    from experiments.sweep import load_sweep, sweeps
+
+    rows = []
+    for name, path in sweeps().items():
+        first = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+        sweep = load_sweep(path)
+        from experiments.grid import expand
+
+        configs = [config.name for config in expand(sweep).configs]
+        rows.append(
+            {
+                "name": name,
+                "description": first,
+                "path": str(path),
+                "configurations": configs,
+                "lines": [f"{len(configs)} configurations on {sweep.dataset}"],
+            }
+        )
+    return rows

@@ -1,0 +1,47 @@
+"""Options that several commands share, declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+TrackingUri = Annotated[
+    str | None,
+    typer.Option(
+        "--tracking-uri",
+        help="MLflow store: sqlite:///FILE or http(s)://SERVER. "
+        "Default: $MLFLOW_TRACKING_URI, else mlflow.db here.",
+        show_default=False,
+    ),
+]
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache-dir",
+        help="Folder of the vector cache. Default: $CHUNKSWEEP_CACHE_DIR, else the user's cache folder.",
+        show_default=False,
+    ),
+]
+Dataset = Annotated[
+    str | None,
+    typer.Option("--dataset", help="Bundled data set or folder, instead of the sweep's.", show_default=False),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out documents that cannot be read, and count them.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a script.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def cache_dir(given: Path | None) -> Path:
+    """The folder of the vector cache: as given, from the environment, or the platform's."""
+    import os
+
+    from platformdirs import user_cache_path
+
+    if given is not None:
+        return given.expanduser()
+    named = os.environ.get("CHUNKSWEEP_CACHE_DIR")
+    return Path(named).expanduser() if named else user_cache_path("chunksweep", appauthor=False)

@@ -1,0 +1,150 @@
+"""`chunksweep run`: the main job, from documents to a recommendation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from experiments.cli import asking, options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from experiments.results import SweepResult
+    from experiments.runner import Launch
+
+
+def run(
+    sweep: asking.SweepArgument = None,
+    dataset: options.Dataset = None,
+    strategy: asking.Strategy = None,
+    unit: asking.Unit = None,
+    size: asking.Size = None,
+    overlap: asking.Overlap = None,
+    headings: asking.Headings = None,
+    set_: asking.Set = None,
+    embedder: asking.Embedder = None,
+    experiment: asking.Experiment = None,
+    tracking_uri: options.TrackingUri = None,
+    cache_dir: options.CacheDir = None,
+    skip_bad: options.SkipBad = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure everything again; cached vectors stay.")
+    ] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first failed configuration.")
+    ] = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> int:
+    """Run a sweep and compare its configurations.
+
+    Give a sweep file, the name of a ready sweep, or --dataset and --strategy. Configurations that the
+    store already holds complete are not run again.
+    """
+    from rich.console import Console
+
+    from experiments.mlflow_tracker import MlflowTracker
+    from experiments.progress import progress_for
+    from experiments.runner import prepare
+    from experiments.runner import run as run_launch
+
+    asked = asking.asked_sweep(
+        sweep,
+        dataset,
+        experiment,
+        embedder=embedder,
+        axes={"strategy": strategy, "unit": unit, "size": size, "overlap": overlap, "headings": headings},
+        sets=set_,
+    )
+    errors = Console(stderr=True)
+    tracker = MlflowTracker(tracking_uri)
+    with _status(errors, quiet):
+        launch = prepare(
+            asked, tracker, cache_dir=options.cache_dir(cache_dir), skip_bad=skip_bad, fresh=fresh
+        )
+    if not quiet:
+        _announce(errors, launch)
+    progress = progress_for(errors, asked.settings.headline, quiet=quiet)
+    result = run_launch(launch, progress=progress, fail_fast=fail_fast)
+    if json:
+        typer.echo(as_json(result))
+    else:
+        show(Console(), result, tracker.uri)
+    return 1 if result.failed else 0
+
+
+def _status(console: Console, quiet: bool) -> Any:
+    from contextlib import nullcontext
+
+    return (
+        nullcontext()
+        if quiet or not console.is_terminal
+        else console.status("Checking sweep, data, store and model")
+    )
+
+
+def _announce(console: Console, launch: Launch) -> None:
+    """What will run, before it does."""
+    from rich.text import Text
+
+    total, left = len(launch.grid.configs) * launch.sweep.repeats, len(launch.to_run)
+    gold = launch.bench.gold
+    for problem in launch.grid.skipped:
+        console.print(Text(f"Left out: {problem}"), soft_wrap=True)
+    done = f", {total - left} of them already done" if left < total else ""
+    console.print(
+        Text(
+            f"{launch.sweep.name}: {total} configurations{done}, {len(gold.documents)} documents, "
+            f"{len(gold.questions)} questions, {launch.bench.embedder.name}"
+        ),
+        soft_wrap=True,
+    )
+
+
+def show(console: Console, result: SweepResult, tracking_uri: str) -> None:
+    """The leaderboard, what it says, and where to look further."""
+    import shlex
+
+    from rich.text import Text
+
+    from experiments.leaderboard import Leaderboard, summary
+
+    console.print(Leaderboard(result.table, result.judging.headline))
+    console.print()
+    where = f"Runs: {tracking_uri}, experiment {result.name!r}. Look at them with: chunksweep ui"
+    tables = f"Tables: chunksweep export {shlex.quote(result.name)} --format csv"
+    console.print(
+        summary(
+            result.recommendation.sentence,
+            warnings=result.notes,
+            misses=result.misses(),
+            ui=f"\n{where}\n{tables}",
+        )
+    )
+    if result.traffic:
+        console.print(Text(f"Embedding: {result.traffic}", style="dim"), soft_wrap=True)
+    if not result.ran:
+        console.print(
+            Text("Nothing was left to run: every configuration is recorded already (--fresh measures again).")
+        )
+
+
+def as_json(result: SweepResult) -> str:
+    """The result for a script: recommendation and table."""
+    from dataclasses import asdict
+    from json import dumps
+
+    return dumps(
+        {
+            "name": result.name,
+            "recommendation": asdict(result.recommendation),
+            "notes": list(result.notes),
+            "ran": result.ran,
+            "embedding": result.traffic,
+            "configurations": [dict(row) for row in result.table.rows()],
+        },
+        allow_nan=False,
+        indent=1,
+    )

@@ -1,0 +1,59 @@
+"""`chunksweep split`: one document cut before your eyes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli import asking, options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.document import Chunk
+
+
+def split(
+    file: Annotated[Path, typer.Argument(help="A UTF-8 text file.")],
+    strategy: Annotated[str, typer.Option(help="Strategy, see: chunksweep list strategies.")],
+    unit: asking.Unit = None,
+    size: asking.Size = None,
+    overlap: asking.Overlap = None,
+    headings: Annotated[str, typer.Option(help="none, section or document.")] = "none",
+    set_: asking.Set = None,
+    embedder: Annotated[
+        str | None, typer.Option(help="Model whose tokenizer `--unit embedder` means.", show_default=False)
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Cut a file and show the chunks: text shared with the chunk before is marked."""
+    from json import dumps
+
+    from rich.console import Console
+
+    from experiments.splitting_preview import cut_file, show_chunks
+
+    given = {"unit": unit, "size": size, "overlap": overlap}
+    texts = {key: value for key, value in given.items() if value is not None} | asking.pairs(set_ or [])
+    chunks = cut_file(file, strategy, texts, headings, embedder)
+    if json:
+        typer.echo(dumps([_row(chunk) for chunk in chunks], ensure_ascii=True, indent=1))
+    else:
+        show_chunks(Console(highlight=False), chunks)
+
+
+def _row(chunk: Chunk) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {key: value for key, value in asdict(_plain(chunk)).items() if value not in (None, {}, ())}
+
+
+def _plain(chunk: Chunk) -> Chunk:
+    from dataclasses import replace
+
+    return replace(chunk, metadata=dict(chunk.metadata))
+
+
+__all__: Sequence[str] = ("split",)

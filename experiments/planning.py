@@ -1,0 +1,129 @@
+"""What a sweep would do: chunks, tokens to embed, what is cached, how long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from experiments.leaderboard import wrapped
+from experiments.progress import spoken
+from experiments.runner import Launch
+
+SAMPLE_TEXTS = 32
+"""Texts embedded to learn the speed of a machine that has embedded nothing yet; the cache keeps them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedConfiguration:
+    """One line of a plan."""
+
+    name: str
+    done: bool
+    """A complete run is in the store: nothing will be done."""
+    chunks: int
+    chunk_tokens: int
+    """cl100k tokens of all chunks."""
+    texts_to_embed: int
+    """Distinct texts that neither the cache nor a configuration above it provides."""
+    tokens_to_embed: int
+    """Their tokens, as the embedder counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sweep, looked at before it runs."""
+
+    name: str
+    documents: int
+    questions: int
+    document_tokens: int
+    """cl100k tokens of the corpus."""
+    repeats: int
+    skipped: tuple[str, ...]
+    configurations: tuple[PlannedConfiguration, ...]
+    tokens_to_embed: int
+    tokens_cached: int
+    """Tokens that the sweep needs and the cache holds already."""
+    corpus_passes: float
+    """Chunk tokens to embed, cached or not, over the tokens of the corpus."""
+    tokens_per_second: float | None
+    """Measured on this machine; None if there is nothing to embed."""
+    estimated_s: float | None
+
+
+def make_plan(launch: Launch) -> Plan:
+    """Cut everything, embed nothing (but a sample where the machine's speed is unknown)."""
+    bench = launch.bench
+    to_run = {config_id for _, config_id, _ in launch.to_run}
+    seen: set[str] = set()
+    planned, missing, all_tokens, sample = [], 0, 0, list[str]()
+    for config, config_id in zip(launch.grid.configs, launch.config_ids, strict=True):
+        cut = bench.split(config)
+        chunks = cut.chunks
+        done = config_id not in to_run
+        texts = [] if done else [text for text in dict.fromkeys(bench.texts(config, cut)) if text not in seen]
+        seen.update(texts)
+        number, tokens = bench.desk.missing_tokens(texts, "passage")
+        all_tokens += int(bench.embedder.sizes(texts).tokens.sum()) if texts else 0
+        missing += tokens
+        if number and len(sample) < SAMPLE_TEXTS:
+            sample += texts[:SAMPLE_TEXTS]
+        planned.append(
+            PlannedConfiguration(
+                config.name, done, len(chunks), sum(c.tokens for c in chunks), number, tokens
+            )
+        )
+    pace_ms = bench.desk.cache.pace(bench.desk.machine) if missing else None
+    if missing and pace_ms is None:
+        bench.desk.prepare(sample, "passage")
+        pace_ms = bench.desk.cache.pace(bench.desk.machine)
+    corpus = sum(len(measured.token_starts) for measured in bench.measured.values())
+    return Plan(
+        name=launch.sweep.name,
+        documents=len(bench.gold.documents),
+        questions=len(bench.gold.questions),
+        document_tokens=corpus,
+        repeats=launch.sweep.repeats,
+        skipped=tuple(str(problem) for problem in launch.grid.skipped),
+        configurations=tuple(planned),
+        tokens_to_embed=missing,
+        tokens_cached=all_tokens - missing,
+        corpus_passes=sum(one.chunk_tokens for one in planned if not one.done) / corpus if corpus else 0.0,
+        tokens_per_second=1000 / pace_ms if pace_ms else None,
+        estimated_s=missing * pace_ms / 1000 if pace_ms else None,
+    )
+
+
+def show_plan(console: Console, plan: Plan) -> None:
+    """A table and a summary."""
+    width = max(12, console.width - 44)
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    grid.add_column("configuration", no_wrap=True, overflow="fold")
+    for head in ("chunks", "texts to embed", "tokens to embed"):
+        grid.add_column(head, justify="right")
+    for one in plan.configurations:
+        cells = ("", "done") if one.done else (f"{one.texts_to_embed:,}", f"{one.tokens_to_embed:,}")
+        grid.add_row(*map(Text, ("\n".join(wrapped(one.name, width)), f"{one.chunks:,}", *cells)))
+    console.print(grid)
+    left = sum(not one.done for one in plan.configurations)
+    lines = [
+        f"{plan.name}: {len(plan.configurations)} configurations"
+        + (f" x {plan.repeats} repeats" if plan.repeats > 1 else "")
+        + f", {left} to run; {plan.documents} documents ({plan.document_tokens:,} tokens), "
+        f"{plan.questions} questions.",
+        f"To embed: {plan.tokens_to_embed:,} tokens; {plan.tokens_cached:,} more are in the cache. "
+        f"The sweep passes over the corpus {plan.corpus_passes:.1f} times.",
+    ]
+    if plan.estimated_s is not None:
+        lines.append(
+            f"Embedding takes about {spoken(plan.estimated_s)} "
+            f"at {plan.tokens_per_second:,.0f} tokens a second."
+        )
+    else:
+        lines.append("Nothing is left to embed.")
+    lines += [f"Left out: {text}" for text in plan.skipped]
+    for line in lines:
+        console.print(Text(line))

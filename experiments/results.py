@@ -1,0 +1,224 @@
+"""Records -> what they say: intervals, comparisons, the recommendation, and the tables to take away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.evaluate import TRUNCATED_SHARE
+from evaluation.misses import REMEDIES
+from evaluation.statistics import (
+    Recommendation,
+    against,
+    detectable_after,
+    mean_intervals,
+    recommend,
+    simultaneous,
+)
+from experiments.records import RunRecord
+from experiments.tables import Table, frame, long, wide
+from strategies.errors import ChunksweepError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """By what the configurations of a sweep are compared, and which belong to it."""
+
+    headline: str
+    margin: float
+    baseline: str | None
+    seed: int
+    repeats: int
+    config_ids: tuple[str, ...]
+    """In the order of the grid."""
+    units: str
+    """`component` or `question`: what is resampled."""
+    notes: tuple[str, ...] = ()
+    """Warnings about the data that hold for every configuration."""
+
+    def to_json(self) -> str:
+        """JSON text that `from_json` gives back."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Judging:
+        """The value that `to_json` wrote; raises ValueError for anything else."""
+        try:
+            content = json.loads(text)
+            return cls(
+                **{**content, "config_ids": tuple(content["config_ids"]), "notes": tuple(content["notes"])}
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a description of a sweep: {error}") from error
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """A sweep's records with what the statistics say about them."""
+
+    name: str
+    judging: Judging
+    records: tuple[RunRecord, ...]
+    """Configurations in the order of the grid, repeats in order."""
+    recommendation: Recommendation
+    statistics: Mapping[str, Mapping[str, Any]]
+    """Configuration name -> the table's verdict columns."""
+    notes: tuple[str, ...] = ()
+    """What to know before trusting the comparison."""
+    traffic: str = ""
+    """What the embedder was asked, as one line; empty if nothing ran."""
+    ran: int = 0
+    """Configurations that this launch measured."""
+
+    @property
+    def failed(self) -> tuple[RunRecord, ...]:
+        """Configurations that did not finish."""
+        return tuple(record for record in self.records if record.status == "failed")
+
+    @property
+    def table(self) -> Table:
+        """One row a configuration."""
+        return wide(self.records, self.statistics)
+
+    @property
+    def questions(self) -> Table:
+        """One row a configuration, metric and question."""
+        return long(self.records)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a configuration, as a pandas frame."""
+        return frame(self.table)
+
+    def questions_frame(self) -> pd.DataFrame:
+        """One row a configuration, metric and question, as a pandas frame."""
+        return frame(self.questions)
+
+    def misses(self) -> list[tuple[str, int, str]]:
+        """Why the best configuration misses questions: reason, how many, what to do."""
+        best = next((record for record in self.records if record.name == self.recommendation.best), None)
+        counts = {reason: int(best.metrics.get(f"misses_{reason}", 0)) for reason in REMEDIES} if best else {}
+        return [(reason, count, REMEDIES[reason]) for reason, count in counts.items() if count]
+
+
+def judge(
+    name: str, judging: Judging, records: Sequence[RunRecord], *, traffic: str = "", ran: int = 0
+) -> SweepResult:
+    """Compare the records of a sweep."""
+    order = {config_id: place for place, config_id in enumerate(judging.config_ids)}
+    kept = sorted((r for r in records if r.config_id in order), key=lambda r: (order[r.config_id], r.repeat))
+    finished: dict[str, list[RunRecord]] = {}
+    for record in kept:
+        if record.status == "finished":
+            finished.setdefault(record.name, []).append(record)
+    names = list(finished)
+    reasons = {key: not_comparable(finished[key], judging.headline) for key in names}
+    eligible = [reasons[key] is None for key in names]
+    scores = (
+        np.column_stack([_scores(finished[key], judging.headline) for key in names])
+        if names
+        else np.zeros((0, 0))
+    )
+    labels = [row["unit"] for row in finished[names[0]][0].questions] if names else []
+    recommendation = recommend(
+        names,
+        scores,
+        labels,
+        tokens_embedded=[finished[key][0].metrics.get("tokens_embedded", 0.0) for key in names],
+        stored_bytes=[finished[key][0].metrics.get("stored_bytes", 0.0) for key in names],
+        eligible=eligible,
+        margin=judging.margin,
+        seed=judging.seed,
+    )
+    statistics = _verdicts(names, scores, labels, eligible, recommendation, judging)
+    notes = [
+        *judging.notes,
+        *(f"{key} is left out of the comparison: {why}" for key, why in reasons.items() if why),
+    ]
+    missing = len(judging.config_ids) - len({record.config_id for record in kept})
+    if missing:
+        notes.append(
+            f"{missing} of {len(judging.config_ids)} configurations have not been run; run the sweep again"
+        )
+    comparable = np.flatnonzero(eligible)
+    if len(comparable) > 1 and len(labels) > 1:
+        found = detectable_after(simultaneous(scores[:, comparable], labels, seed=judging.seed))
+        notes.append(
+            f"With these {len(labels)} questions and {len(comparable)} configurations, differences of about "
+            f"{found:.3f} in {judging.headline} are found 8 times in 10; smaller ones mostly are not"
+        )
+    return SweepResult(name, judging, tuple(kept), recommendation, statistics, tuple(notes), traffic, ran)
+
+
+def not_comparable(records: Sequence[RunRecord], headline: str) -> str | None:
+    """Why a configuration must not be compared or recommended; None if it may."""
+    for record in records:
+        metrics = record.metrics
+        if not metrics.get("chunks"):
+            return "it has no chunks"
+        if headline not in metrics:
+            return record.reasons.get(headline, f"{headline} is missing")
+        if metrics.get("truncated_token_share", 0.0) > TRUNCATED_SHARE:
+            return f"{metrics['truncated_token_share']:.0%} of its tokens are past the embedder's limit"
+        judges = [
+            key.removeprefix("n_failed_") for key, n in metrics.items() if key.startswith("n_failed_") and n
+        ]
+        if judges:
+            return f"{judges[0]} could not be had for {int(metrics[f'n_failed_{judges[0]}'])} questions"
+    return None
+
+
+def _scores(records: Sequence[RunRecord], headline: str) -> npt.NDArray[np.float64]:
+    """The headline of each question, mean over repeats; a failed question scores 0, as in the mean."""
+    table = np.array(
+        [
+            [0.0 if row.get(headline) is None else row[headline] for row in record.questions]
+            for record in records
+        ]
+    )
+    return np.asarray(table.mean(axis=0), dtype=np.float64)
+
+
+def _verdicts(
+    names: Sequence[str],
+    scores: npt.NDArray[np.float64],
+    labels: Sequence[int],
+    eligible: Sequence[bool],
+    recommendation: Recommendation,
+    judging: Judging,
+) -> dict[str, dict[str, Any]]:
+    verdicts: dict[str, dict[str, Any]] = {
+        name: {
+            "headline": judging.headline,
+            "recommended": name == recommendation.name,
+            "best": name == recommendation.best,
+            "tied": name in recommendation.tied and len(recommendation.tied) > 1,
+            "loss_bound": bound,
+        }
+        for name, bound in zip(names, recommendation.loss_bounds, strict=True)
+    }
+    if not len(scores):
+        return verdicts
+    low, high = mean_intervals(scores, labels, seed=judging.seed)
+    for place, name in enumerate(names):
+        verdicts[name] |= {"headline_low": float(low[place]), "headline_high": float(high[place])}
+    if judging.baseline in names:
+        places = [place for place, fit in enumerate(eligible) if fit or names[place] == judging.baseline]
+        base = places.index(names.index(judging.baseline))
+        tests = against(scores[:, places], base, labels, seed=judging.seed)
+        for row, place in enumerate(places):
+            verdicts[names[place]]["difference_to_baseline"] = float(tests.difference[row])
+            if row != base:
+                verdicts[names[place]]["p_baseline_holm"] = float(tests.p_holm[row])
+    return verdicts
+
+
+class NothingRecorded(ChunksweepError):
+    """There is no sweep of that name in the store."""

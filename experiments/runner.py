@@ -1,0 +1,203 @@
+"""Running a sweep: check everything, then configuration after configuration, each recorded as it ends."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evaluation.evaluate import Scorer
+from evaluation.gold import load
+from evaluation.statistics import resampling_units
+from experiments.grid import Grid, RunConfig, expand
+from experiments.progress import Progress, SilentProgress
+from experiments.records import RunRecord
+from experiments.results import Judging, SweepResult, judge
+from experiments.signals import signals_raise, signals_wait
+from experiments.sweep import Sweep
+from experiments.tracking import Tracker
+from experiments.workbench import STORE, Workbench
+from strategies.document import Chunk
+from strategies.errors import ChunksweepError
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A sweep that has passed every check and can run."""
+
+    sweep: Sweep
+    grid: Grid
+    bench: Workbench
+    tracker: Tracker
+    config_ids: tuple[str, ...]
+    """In the order of the grid."""
+    known: Mapping[tuple[str, int], RunRecord]
+    """Complete runs of the store, by configuration and repeat."""
+    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+
+    @property
+    def to_run(self) -> list[tuple[RunConfig, str, int]]:
+        """Configurations with their id and repeat that no complete run covers."""
+        pairs = zip(self.grid.configs, self.config_ids, strict=True)
+        return [
+            (config, config_id, repeat)
+            for config, config_id in pairs
+            for repeat in range(self.sweep.repeats)
+            if (config_id, repeat) not in self.known
+        ]
+
+    @property
+    def judging(self) -> Judging:
+        """By what this sweep is judged."""
+        units = resampling_units([question for question in self.bench.gold.questions if question.evidence])
+        return Judging(
+            headline=self.sweep.settings.headline,
+            margin=self.sweep.margin,
+            baseline=self.sweep.baseline,
+            seed=self.sweep.seed,
+            repeats=self.sweep.repeats,
+            config_ids=self.config_ids,
+            units=units.kind,
+            notes=(units.warning,) if units.warning else (),
+        )
+
+
+def prepare(
+    sweep: Sweep,
+    tracker: Tracker,
+    *,
+    cache_dir: Path | None,
+    skip_bad: bool = False,
+    fresh: bool = False,
+    scorers: Mapping[str, Scorer] | None = None,
+    dry: bool = False,
+) -> Launch:
+    """Every check that can be made before work: grid, data, model, store. Raises BadInput.
+
+    `dry` looks at the store without writing to it: for a plan.
+    """
+    grid = expand(sweep)
+    gold = load(sweep.dataset, skip_bad=skip_bad)
+    bench = Workbench.open(sweep, gold, cache_dir)
+    if not dry:
+        tracker.check()
+    config_ids = tuple(bench.config_id(config) for config in grid.configs)
+    known = {} if fresh else tracker.completed(sweep.name)
+    return Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
+
+
+def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = False) -> SweepResult:
+    """Run what is missing, then compare everything. A configuration that fails is a record like any other."""
+    to_run = launch.to_run
+    records: dict[tuple[str, int], RunRecord] = {
+        (config_id, repeat): launch.known[config_id, repeat]
+        for config_id in launch.config_ids
+        for repeat in range(launch.sweep.repeats)
+        if (config_id, repeat) in launch.known
+    }
+    tracker, judging = launch.tracker, launch.judging
+    tracker.open(launch.sweep.name, judging=judging.to_json(), dataset=launch.bench.gold, work=bool(to_run))
+    status = "KILLED"
+    try:
+        with signals_raise(), progress or SilentProgress() as shown:
+            for index, (config, config_id, repeat) in enumerate(to_run):
+                shown.configuration_started(config.name, index, len(to_run))
+                record = _one(launch, config, config_id, repeat, shown)
+                records[record.key] = record
+                shown.configuration_finished(record)
+                if record.status == "failed" and fail_fast:
+                    break
+            result = judge(
+                launch.sweep.name,
+                judging,
+                list(records.values()),
+                traffic=launch.bench.desk.traffic.line() if to_run else "",
+                ran=len(to_run),
+            )
+            _mark(tracker, result)
+            status = "FAILED" if result.failed else "FINISHED"
+    finally:
+        with signals_wait():
+            tracker.close(status)
+    return result
+
+
+def _one(launch: Launch, config: RunConfig, config_id: str, repeat: int, progress: Progress) -> RunRecord:
+    """One configuration, from start to record."""
+    bench = launch.bench
+    started_at = time.time()
+    base: dict[str, Any] = {
+        "config_id": config_id,
+        "name": config.name,
+        "repeat": repeat,
+        "params": {
+            **config.params(),
+            "dataset": bench.gold.name,
+            "embedder": bench.embedder.name,
+            "store": STORE,
+            "threads": len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1,
+            "backend": bench.embedder.backend,
+        },
+        "config": config.canonical(),
+        "versions": bench.versions(),
+        "started_at": started_at,
+    }
+    handle = launch.tracker.start(config_id, config.name, repeat, base["params"])
+    try:
+        evaluation, chunks = bench.measure(config, progress.phase, progress.embedded, launch.scorers)
+        record = RunRecord(
+            status="finished",
+            metrics=evaluation.metrics,
+            curves=evaluation.curves,
+            questions=evaluation.questions,
+            chunks=tuple(chunk_row(chunk) for chunk in chunks),
+            reasons=evaluation.reasons,
+            warnings=evaluation.warnings,
+            ended_at=time.time(),
+            **base,
+        )
+        return handle.finish(record)
+    except Exception as error:  # one configuration must not cost the others their result
+        message = str(error) if isinstance(error, ChunksweepError) else f"{type(error).__name__}: {error}"
+        failed = RunRecord(status="failed", error=message, ended_at=time.time(), **base)
+        return handle.fail(failed)
+    except BaseException:
+        with signals_wait():
+            handle.kill()
+        raise
+
+
+def chunk_row(chunk: Chunk) -> dict[str, Any]:
+    """A chunk as a line of the chunk list: where it lies, not its text."""
+    row: dict[str, Any] = {
+        "document": chunk.document_id,
+        "index": chunk.index,
+        "start": chunk.start,
+        "end": chunk.end,
+        "tokens": chunk.tokens,
+    }
+    if chunk.section:
+        row["section"] = list(chunk.section)
+    if chunk.page is not None:
+        row["page"] = chunk.page
+    if chunk.oversize:
+        row["oversize"] = True
+    if chunk.returned != (chunk.start, chunk.end):
+        row["returned"] = list(chunk.returned)
+    if chunk.embedded_text != chunk.text:
+        row["embedded_prefix"] = chunk.embedded_text.removesuffix(chunk.text)
+    return row
+
+
+def _mark(tracker: Tracker, result: SweepResult) -> None:
+    """Tell the verdict in the tracker, on every run that it is about."""
+    for record in result.records:
+        if record.run_id and record.name in result.statistics:
+            verdict = result.statistics[record.name]
+            tags = {key: str(bool(verdict.get(key))).lower() for key in ("recommended", "tied", "best")}
+            tracker.set_tags(record.run_id, tags)

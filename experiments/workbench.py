@@ -1,0 +1,179 @@
+"""What all configurations of a sweep share, and how one of them is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+
+from evaluation.embedding import Embedder, open_embedder
+from evaluation.embedding_desk import Embedded, EmbeddingDesk
+from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
+from evaluation.gold import GoldSet
+from evaluation.latency import stopwatch
+from evaluation.measured import Measured
+from evaluation.stores import open_store
+from evaluation.vectors import VECTORS
+from experiments.grid import RunConfig
+from experiments.sweep import Sweep
+from strategies.document import Chunk, Document
+from strategies.splitting import split
+from strategies.strategy import Vectors
+from strategies.tools import TOKENS, Tools
+
+STORE = "exact"
+
+_CUTTING = ("tiktoken", "sentencex", "markdown-it-py", "regex")
+"""Libraries that decide where a document is cut: their versions are part of a configuration's identity."""
+
+_RECORDED = ("numpy", "mlflow", "datasets", "ragas", "pandas")
+"""Others whose versions a run records."""
+
+_WARM_UP = Document("warm-up.md", "# One\n\nA first sentence. A second one.\n", media_type="text/markdown")
+
+Phase = Callable[[str], None]
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDocuments:
+    """All documents of the set under one strategy."""
+
+    by_document: tuple[tuple[Document, tuple[Chunk, ...]], ...]
+    split_ms: float
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """All chunks, documents in order of their id."""
+        return [chunk for _, chunks in self.by_document for chunk in chunks]
+
+
+class Workbench:
+    """Built once a sweep. Nothing heavy happens before it is needed."""
+
+    def __init__(self, sweep: Sweep, gold: GoldSet, embedder: Embedder, cache_dir: Path | None) -> None:
+        self.sweep = sweep
+        self.gold = gold
+        self.embedder = embedder
+        self.desk = EmbeddingDesk(embedder, cache_dir)
+        counters = {unit: embedder.counter(unit) for unit in ("embedder", "embedder+special")}
+        self.tools = Tools(counters=counters, embed=self._embed_passages)
+        self._tokenising_ms: dict[tuple[str, str], float] = {}
+        self._warm: set[str] = set()
+        self._last_split: tuple[str, SplitDocuments] | None = None
+
+    @classmethod
+    def open(cls, sweep: Sweep, gold: GoldSet, cache_dir: Path | None) -> Workbench:
+        """Check that the embedder is there and open its cache; raises BadInput."""
+        return cls(sweep, gold, open_embedder(sweep.embedder), cache_dir)
+
+    def config_id(self, config: RunConfig) -> str:
+        """The identity of a configuration on this data with this embedder and these libraries."""
+        prompts = [self.embedder.prompt("query"), self.embedder.prompt("passage")]
+        return config.config_id(
+            self.gold.digest,
+            f"{self.embedder.fingerprint} {prompts!r}",
+            {"chunksweep": own_version(), **_versions(_CUTTING)},
+        )
+
+    def versions(self) -> dict[str, str]:
+        """What a run records so that two of them can be told apart later."""
+        return {
+            "chunksweep": own_version(),
+            "python": python_version(),
+            "data_digest": self.gold.digest,
+            **_versions(_CUTTING),
+            **_versions(_RECORDED),
+            **self.embedder.versions(),
+        }
+
+    def split(self, config: RunConfig) -> SplitDocuments:
+        """Cut every document; the last result is kept for configurations that cut alike."""
+        if self._last_split and self._last_split[0] == config.split_key:
+            return self._last_split[1]
+        strategy, headings = config.strategy, config.headings
+        if strategy.name not in self._warm:  # the first call pays for imports and tables
+            split(_WARM_UP, strategy, self.tools, headings)
+            self._warm.add(strategy.name)
+        unit = getattr(strategy, "unit", None)
+        parts, split_ms = [], 0.0
+        for document in self.gold.documents:
+            self._tokenise(document, TOKENS)
+            # Counted once for all configurations of a unit, and charged to each of them.
+            split_ms += self._tokenise(document, unit) if isinstance(unit, str) else 0.0
+            with stopwatch() as watch:
+                chunks = split(document, strategy, self.tools, headings)
+            split_ms += watch.ms
+            parts.append((document, chunks))
+        result = SplitDocuments(tuple(parts), split_ms)
+        self._last_split = (config.split_key, result)
+        return result
+
+    def texts(self, config: RunConfig, cut: SplitDocuments) -> list[str]:
+        """Every text whose vector a configuration needs."""
+        maker = VECTORS[config.vectors]
+        return [text for document, chunks in cut.by_document for text in maker.texts(document, chunks)]
+
+    def measure(
+        self, config: RunConfig, phase: Phase, report: Report, scorers: Mapping[str, Scorer]
+    ) -> tuple[Evaluation, list[Chunk]]:
+        """One configuration from documents to scores."""
+        asked = self.asked  # embeds the questions, the same for all
+        phase("splitting")
+        cut = self.split(config)
+        phase("embedding")
+        self.desk.prepare(self.texts(config, cut), "passage", report)
+        maker = VECTORS[config.vectors]
+        made = [
+            maker.vectors(document, chunks, lambda texts: self.desk.vectors(texts, "passage"))
+            for document, chunks in cut.by_document
+            if chunks
+        ]
+        phase("scoring")
+        chunks = cut.chunks
+        index = Index(
+            self.gold.documents, chunks, Embedded.join(made), cut.split_ms, self.embedder.limit_tokens
+        )
+        return evaluate(index, asked, open_store(STORE), scorers=scorers), chunks
+
+    @cached_property
+    def asked(self) -> Asked:
+        """The questions with their vectors, and the documents measured."""
+        questions = [question.text for question in self.gold.questions]
+        self.desk.prepare(questions, "query")
+        return Asked.of(self.gold, self.desk.vectors(questions, "query"), self.measured, self.sweep.settings)
+
+    @cached_property
+    def measured(self) -> dict[str, Measured]:
+        """Every document with its characters and tokens counted up."""
+        return {
+            document.id: Measured.of(document, self.tools.borders(document, TOKENS)[:-1])
+            for document in self.gold.documents
+        }
+
+    def _tokenise(self, document: Document, unit: str) -> float:
+        with stopwatch() as watch:
+            self.tools.ruler(document, unit)
+        return self._tokenising_ms.setdefault((document.id, unit), watch.ms)
+
+    def _embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.desk.prepare(texts, "passage")
+        return self.desk.vectors(texts, "passage").vectors
+
+
+def own_version() -> str:
+    """This project's version."""
+    return _versions(("chunksweep",)).get("chunksweep", "unknown")
+
+
+def _versions(names: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
