@@ -131,7 +131,8 @@ def _of_files(gold: GoldSet) -> Iterable[Problem]:
 def _of_questions(questions: Sequence[Question]) -> Iterable[Problem]:
     silent = [question.id for question in questions if not question.evidence]
     if silent:
-        yield Problem("questions.jsonl", f"{len(silent)} without evidence are not scored ({_some(silent)})")
+        what = f"not scored for lack of evidence: {len(silent)} of {len(questions)} ({_some(silent)})"
+        yield Problem("questions.jsonl", what)
     same: defaultdict[str, list[str]] = defaultdict(list)
     for question in questions:
         words = " ".join(question.text.lower().split())

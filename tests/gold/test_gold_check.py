@@ -58,7 +58,7 @@ def test_each_tag_and_only_scored_questions_count(make_set) -> None:
     assert (report.all_questions.questions, report.all_questions.scored) == (9, 8)
     assert (report.tags["rare"].scored, report.tags["plain"].scored) == (1, 8)
     assert report.tags["rare"].detectable == pytest.approx(0.84, abs=1e-3)
-    assert any("1 without evidence are not scored (q1)" in str(warning) for warning in report.warnings)
+    assert any("not scored for lack of evidence: 1 of 9 (q1)" in str(warning) for warning in report.warnings)
 
 
 def test_a_set_of_unscored_questions_can_tell_nothing(make_set) -> None:
