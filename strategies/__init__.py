@@ -7,11 +7,19 @@ from collections.abc import Mapping
 
 from strategies.errors import BadInput, Problem, nearest, refuse
 from strategies.fixed import Fixed
+from strategies.markdown import Markdown
+from strategies.paragraph import Paragraph
 from strategies.parameters import JSON, as_json, parameters, problems_of
+from strategies.recursive import Recursive
+from strategies.sentence import Sentence
 from strategies.strategy import Strategy
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "fixed": Fixed,
+    "sentence": Sentence,
+    "paragraph": Paragraph,
+    "recursive": Recursive,
+    "markdown": Markdown,
 }
 """Every strategy, by the word that a sweep file uses."""
 
