@@ -1,0 +1,202 @@
+"""One configuration from chunks to numbers, with a lexical embedder whose answers are plain."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from evaluation.embedders.hashing import HashingEmbedder
+from evaluation.embedding_desk import EmbeddingDesk
+from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
+from evaluation.gold import Evidence, GoldSet, Passage, Question
+from evaluation.measured import Measured
+from evaluation.retrieval import Hit
+from evaluation.settings import Settings
+from evaluation.stores import open_store
+from evaluation.stores.exact import ExactStore
+from strategies import build
+from strategies.document import Chunk, Document
+from strategies.splitting import split
+from strategies.tools import TOKENS, Tools
+
+# Sentences of six words each, so that windows of six words are sentences.
+PARK = "The north gate opens at nine. The south gate opens at ten. All dogs stay on a lead."
+POOL = "Swimming costs four euro in summer. Children swim for free all year. The pool closes early in winter."
+SETTINGS = Settings(ks=(1, 3), budgets=(16, 64), headline="context_recall_at_16_tokens")
+
+
+def question(name: str, text: str, document: str, quote: str, **filters: str) -> Question:
+    start = {"park": PARK, "pool": POOL}[document].index(quote)
+    passage = Passage(document, start, start + len(quote))
+    return Question(name, text, (Evidence((passage,)),), ("tag",), filters)
+
+
+def gold(*questions: Question, documents: Sequence[Document] | None = None) -> GoldSet:
+    standard = [Document("park", PARK, {"kind": "rules"}), Document("pool", POOL, {"kind": "prices"})]
+    return GoldSet("tiny", tuple(documents or standard), questions, "digest")
+
+
+QUESTIONS = (
+    question("dogs", "Must all dogs stay on a lead?", "park", "All dogs stay on a lead."),
+    question("price", "Swimming costs how many euro?", "pool", "Swimming costs four euro in summer."),
+)
+
+
+def run(
+    data: GoldSet,
+    size: int = 6,
+    *,
+    settings: Settings = SETTINGS,
+    scorers: dict[str, Scorer] | None = None,
+    store: ExactStore | None = None,
+    shuffle: bool = False,
+    limit_tokens: int | None = None,
+) -> Evaluation:
+    tools = Tools()
+    chunks: list[Chunk] = []
+    for document in data.documents:
+        chunks += split(document, build("fixed", {"unit": "words", "size": size}), tools)
+    if shuffle:
+        chunks = [chunks[row] for row in np.random.default_rng(5).permutation(len(chunks))]
+    desk = EmbeddingDesk(HashingEmbedder(limit_tokens=limit_tokens), None)
+    measured = {
+        document.id: Measured.of(document, tools.borders(document, TOKENS)[:-1])
+        for document in data.documents
+    }
+    asked = Asked.of(
+        data, desk.vectors([entry.text for entry in data.questions], "query"), measured, settings
+    )
+    embedded = desk.vectors([chunk.embedded_text for chunk in chunks], "passage")
+    index = Index(data.documents, chunks, embedded, 1.5, limit_tokens)
+    return evaluate(index, asked, store or open_store("exact"), scorers=scorers)  # type: ignore[arg-type]
+
+
+def test_it_finds_what_shares_words() -> None:
+    result = run(gold(*QUESTIONS))
+    assert result.metrics["hit_at_1"] == result.metrics["mrr_at_3"] == 1.0
+    assert result.metrics["chunks"] == 6
+    assert result.metrics["n_scored"] == result.metrics["n_questions"] == 2
+    assert result.metrics["split_ms"] == 1.5
+    assert result.curves["mrr_over_k"] == {1: 1.0, 3: 1.0}
+    assert set(result.curves["context_recall_over_tokens"]) == {16, 64}
+    assert [row["question_id"] for row in result.questions] == ["dogs", "price"]
+    assert result.reasons == {}
+    assert result.warnings == ()
+
+
+def test_every_value_is_finite_and_every_share_a_share() -> None:
+    result = run(gold(*QUESTIONS))
+    assert all(math.isfinite(value) for value in result.metrics.values())
+    shares = [
+        value
+        for name, value in result.metrics.items()
+        if name.split("_at_")[0].endswith(("recall", "precision", "hit", "mrr"))
+    ]
+    assert len(shares) > 10
+    assert all(0 <= value <= 1 for value in shares)
+
+
+def test_the_order_of_the_chunks_changes_nothing() -> None:
+    scores = {
+        name: value
+        for name, value in run(gold(*QUESTIONS)).metrics.items()
+        if not name.endswith(("_ms", "_median", "_p95"))
+    }
+    again = run(gold(*QUESTIONS), shuffle=True).metrics
+    health = {
+        "overlap_effective",
+        "overlapping_borders_share",
+        "metadata_bytes",
+        "stored_bytes",
+        "store_bytes_on_disk",
+    }
+    assert {name: again[name] for name in scores if name not in health} == {
+        name: value for name, value in scores.items() if name not in health
+    }
+
+
+def test_a_question_without_gold_is_counted_and_not_scored() -> None:
+    silent = Question("silent", "Anything?", ())
+    with_silent, without = run(gold(*QUESTIONS, silent)), run(gold(*QUESTIONS))
+    assert with_silent.metrics["n_no_gold"] == 1
+    assert with_silent.metrics["mrr_at_3"] == without.metrics["mrr_at_3"]
+    assert len(with_silent.questions) == 2
+
+
+class Failing(ExactStore):
+    """A store that fails the first search of a list, once."""
+
+    def __init__(self, failures: int) -> None:
+        super().__init__()
+        self.left = failures
+
+    def search(self, query, depth, allowed=None):  # type: ignore[no-untyped-def]
+        if self.left:
+            self.left -= 1
+            raise ConnectionError("the store went away")
+        return super().search(query, depth, allowed)
+
+
+def test_a_search_that_fails_counts_zero_in_every_mean() -> None:
+    result = run(gold(*QUESTIONS), store=Failing(1))
+    assert result.metrics["mrr_at_3"] == result.metrics["hit_at_1"] == 0.5
+    assert result.metrics["n_failed"] == 1
+    assert result.questions[0]["error"] == "ConnectionError: the store went away"
+    assert "the search failed for 1 questions" in result.warnings[0]
+
+
+def test_a_store_that_always_fails_fails_the_configuration() -> None:
+    with pytest.raises(ConnectionError):
+        run(gold(*QUESTIONS), store=Failing(2))
+
+
+def test_a_scorer_that_fails_leaves_a_gap_and_says_so() -> None:
+    def strict(asked: Question, hits: Sequence[Hit]) -> float:
+        if asked.id == "price":
+            raise TimeoutError("no verdict")
+        return 1.0
+
+    result = run(gold(*QUESTIONS), scorers={"judged": strict})
+    assert result.metrics["judged"] == 1.0
+    assert result.metrics["n_failed_judged"] == result.metrics["n_failed"] == 1
+    assert result.reasons["judged"] == "not comparable: failed for 1 of 2 questions"
+    assert [row["judged"] for row in result.questions] == [1.0, None]
+    assert result.metrics["mrr_at_3"] == 1.0  # our own scores are untouched
+
+
+def test_blank_documents_give_zeros_and_reasons() -> None:
+    blank = GoldSet("blank", (Document("d", " \n\n "),), (Question("q", "Anything?", ()),), "digest")
+    result = run(blank)
+    assert result.metrics["chunks"] == 0
+    assert all(math.isfinite(value) for value in result.metrics.values())
+    assert result.reasons["search_ms_median"] == "no question was asked"
+    assert result.warnings == ("no chunks: every document is blank",)
+
+
+def test_questions_to_an_index_of_nothing_score_zero() -> None:
+    documents = [Document("park", " " * len(PARK)), Document("pool", POOL)]
+    outside = Question("q", "Swimming?", (Evidence((Passage("pool", 0, 8),)),), filter={"kind": "rules"})
+    result = run(gold(outside, documents=documents))
+    assert result.metrics["mrr_at_3"] == result.metrics["context_recall_at_64_tokens"] == 0.0
+    assert result.questions[0]["miss"] == "filtered"
+    assert result.metrics["misses_filtered"] == result.metrics["misses_total"] == 1
+
+
+def test_evidence_past_the_limit_is_a_truncated_miss() -> None:
+    late = question("winter", "When does the pool close?", "pool", "The pool closes early in winter.")
+    settings = dataclasses.replace(SETTINGS, budgets=(4,), headline="context_recall_at_4_tokens")
+    result = run(gold(late), size=40, limit_tokens=4, settings=settings)
+    assert result.metrics["truncated_chunks"] == 2
+    assert result.questions[0]["miss"] == "truncated"
+    assert "pass the embedder's limit of 4 tokens" in result.warnings[0]
+
+
+def test_k_beyond_the_index_is_no_error() -> None:
+    settings = dataclasses.replace(SETTINGS, ks=(1, 500), budgets=(16, 100_000))
+    result = run(gold(*QUESTIONS), settings=settings)
+    assert result.metrics["context_recall_at_500"] == result.metrics["answerable_at_100000_tokens"] == 1.0
+    assert result.metrics["precision_at_500"] == pytest.approx(1 / 500)

@@ -1,0 +1,287 @@
+"""Sweeps in memory: order of work, what is never done twice, and failures that cost only themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import strategies
+from evaluation.gold import Question
+from evaluation.retrieval import Hit
+from experiments.progress import SilentProgress
+from experiments.results import SweepResult
+from experiments.runner import Launch, prepare, run
+from experiments.signals import Interrupted
+from experiments.sweep import read_sweep
+from experiments.tracking import NullTracker
+from strategies.document import Document
+from strategies.errors import BadInput
+from strategies.strategy import Cut, SplitTools
+
+PLACES = {
+    "park.md": "# Park\n\nThe north gate opens at nine. All dogs stay on a lead.\n\n## Pond\n\nFishing needs a green card.\n",
+    "pool.txt": "Swimming costs four euro in summer. Children swim for free all year.\n",
+    "train.txt": "Dogs travel for half the price. The last train leaves at ten.\n",
+}
+ASKED = [
+    ("lead", "Do all dogs stay on a lead?", "park.md", "All dogs stay on a lead."),
+    ("price", "Swimming costs how many euro?", "pool.txt", "Swimming costs four euro in summer."),
+    ("fishing", "Which card does fishing need?", "park.md", "Fishing needs a green card."),
+    ("dogs", "For what price do dogs travel?", "train.txt", "Dogs travel for half the price."),
+]
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    import json
+
+    folder = tmp_path / "set"
+    (folder / "documents").mkdir(parents=True)
+    (folder / "card.yaml").write_text("name: set\n")
+    for name, text in PLACES.items():
+        (folder / "documents" / name).write_text(text)
+    lines = [
+        json.dumps({"id": key, "question": text, "evidence": [{"document": name, "quote": quote}]})
+        for key, text, name, quote in ASKED
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def sweep(dataset: Path, *grid: dict[str, Any], **fields: Any) -> Any:
+    content = {
+        "name": "test",
+        "dataset": str(dataset),
+        "embedder": "hashing",
+        "retrieval": {"k": [1, 3], "token_budgets": [16, 64]},
+        "headline": "context_recall_at_16_tokens",
+        "grid": list(grid) or [{"strategy": "fixed", "unit": "words", "size": [6, 12], "overlap": [0, 2]}],
+    }
+    return read_sweep(content | fields)
+
+
+def launch(
+    dataset: Path,
+    tracker: NullTracker,
+    *grid: dict[str, Any],
+    cache: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Launch:
+    return prepare(sweep(dataset, *grid, **fields), tracker, cache_dir=cache, **(options or {}))
+
+
+SCORES = ("context_recall_at_16_tokens", "mrr_at_3", "precision_omega", "chunks", "tokens_embedded")
+
+
+def scores(result: SweepResult) -> dict[str, dict[str, float]]:
+    return {record.name: {key: record.metrics[key] for key in SCORES} for record in result.records}
+
+
+def test_every_configuration_is_recorded_and_compared(dataset: Path) -> None:
+    tracker = NullTracker()
+    result = run(launch(dataset, tracker))
+    assert [record.name for record in result.records] == [record.name for record in tracker.kept]
+    assert len(result.records) == 4
+    assert {record.status for record in result.records} == {"finished"}
+    assert result.recommendation.best in {record.name for record in result.records}
+    assert len({record.metrics["chunks"] for record in result.records}) > 1
+    for record in result.records:
+        assert record.metrics["n_scored"] == 4
+        assert record.versions["data_digest"]
+        assert record.run_id in tracker.tags
+
+
+def test_a_second_launch_does_nothing_and_says_the_same(dataset: Path) -> None:
+    tracker = NullTracker()
+    first = run(launch(dataset, tracker))
+    second = run(launch(dataset, tracker))
+    assert (first.ran, second.ran) == (4, 0)
+    assert len(tracker.launches) == 1
+    assert len(tracker.kept) == 4
+    assert scores(first) == scores(second)
+    assert first.statistics == second.statistics
+
+
+def test_fresh_measures_again_and_embeds_nothing(dataset: Path, tmp_path: Path) -> None:
+    tracker = NullTracker()
+    first = run(launch(dataset, tracker, cache=tmp_path / "cache"))
+    again = run(launch(dataset, tracker, cache=tmp_path / "cache", options={"fresh": True}))
+    assert again.ran == 4
+    assert again.traffic.endswith("0 embedded")
+    assert scores(first) == scores(again)
+    assert len({record.key for record in again.records}) == len(again.records) == 4
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_neither_order_nor_cache_changes_a_number(dataset: Path, tmp_path: Path, warm: bool) -> None:
+    tables = []
+    for number, sizes in enumerate([[6, 12], [12, 6]]):
+        cache = tmp_path / ("cache" if warm else f"cache-{number}")
+        result = run(
+            launch(dataset, NullTracker(), {"strategy": "fixed", "unit": "words", "size": sizes}, cache=cache)
+        )
+        tables.append(scores(result))
+    assert tables[0] == tables[1]
+    assert tables[0]["fixed-words-6"]["chunks"] != tables[0]["fixed-words-12"]["chunks"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Brittle:
+    """Cuts at every line, and breaks at one size as long as it is told to."""
+
+    size: int = 1
+    name: ClassVar[str] = "brittle"
+    many_to_one: ClassVar[bool] = False
+    broken: ClassVar[bool] = True
+
+    def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:
+        if self.size == 3 and self.broken:
+            raise RuntimeError("the blade is blunt")
+        return [Cut(0, len(document.text))]
+
+
+@pytest.fixture
+def brittle(monkeypatch: pytest.MonkeyPatch) -> type[Brittle]:
+    monkeypatch.setitem(strategies.STRATEGIES, "brittle", Brittle)
+    monkeypatch.setattr(Brittle, "broken", True)
+    return Brittle
+
+
+def test_one_failure_costs_only_itself(
+    dataset: Path, brittle: type[Brittle], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker = NullTracker()
+    grid = {"strategy": "brittle", "size": [1, 2, 3, 4]}
+    result = run(launch(dataset, tracker, grid))
+    assert [record.status for record in result.records] == ["finished", "finished", "failed", "finished"]
+    assert [record.error for record in result.failed] == ["RuntimeError: the blade is blunt"]
+    assert len(result.table) == 4
+    monkeypatch.setattr(brittle, "broken", False)
+    again = run(launch(dataset, tracker, grid))
+    assert again.ran == 1
+    assert [record.status for record in again.records] == ["finished"] * 4
+    assert len(again.table) == 4
+
+
+def test_fail_fast_stops_and_keeps_what_is_done(dataset: Path, brittle: type[Brittle]) -> None:
+    tracker = NullTracker()
+    result = run(launch(dataset, tracker, {"strategy": "brittle", "size": [1, 3, 4]}), fail_fast=True)
+    assert [record.status for record in result.records] == ["finished", "failed"]
+    assert any("1 of 3 configurations have not been run" in note for note in result.notes)
+
+
+def test_a_signal_ends_the_run_and_the_next_launch_goes_on(dataset: Path) -> None:
+    class Stopping(SilentProgress):
+        def configuration_started(self, name: str, index: int, total: int) -> None:
+            if index == 2:
+                signal.raise_signal(signal.SIGTERM)
+
+    tracker = NullTracker()
+    with pytest.raises(Interrupted, match="SIGTERM"):
+        run(launch(dataset, tracker), progress=Stopping())
+    assert len(tracker.kept) == 2
+    assert tracker.running == {}
+    assert tracker.tags["launch"]["status"] == "killed"
+    assert run(launch(dataset, tracker)).ran == 2
+
+
+def test_a_judge_that_fails_makes_a_row_not_comparable(dataset: Path) -> None:
+    """The row with a failed verdict must not win by it."""
+
+    def judge(question: Question, hits: Sequence[Hit]) -> float:
+        if question.id == "price" and len(hits) < 4:
+            raise TimeoutError("no verdict")
+        return 1.0
+
+    grid = {"strategy": "fixed", "unit": "words", "size": [4, 40]}
+    result = run(launch(dataset, NullTracker(), grid, options={"scorers": {"judged": judge}}))
+    small, large = result.records
+    assert small.metrics["judged"] == large.metrics["judged"] == 1.0
+    assert "n_failed_judged" not in small.metrics
+    assert large.metrics["n_failed_judged"] == large.metrics["n_failed"] == 1
+    assert result.recommendation.best == small.name
+    assert result.statistics[large.name]["loss_bound"] is None
+    assert any(large.name in note and "judged could not be had for 1" in note for note in result.notes)
+
+
+def test_repeats_share_an_identity_and_a_row(dataset: Path) -> None:
+    tracker = NullTracker()
+    result = run(launch(dataset, tracker, {"strategy": "fixed", "unit": "words", "size": 6}, repeats=3))
+    assert [record.repeat for record in result.records] == [0, 1, 2]
+    assert len({record.config_id for record in result.records}) == 1
+    assert len(result.table) == 1
+    assert result.table["repeats"] == (3,)
+
+
+def test_a_changed_byte_is_another_experiment(dataset: Path) -> None:
+    tracker = NullTracker()
+    before = launch(dataset, tracker)
+    run(before)
+    path = dataset / "documents" / "pool.txt"
+    path.write_text(path.read_text().replace("all year", "all days"))
+    after = launch(dataset, tracker)
+    assert set(before.config_ids).isdisjoint(after.config_ids)
+    assert len(after.to_run) == 4
+
+
+def test_a_changed_library_is_another_experiment(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = launch(dataset, NullTracker()).config_ids
+    monkeypatch.setattr("experiments.workbench.version", lambda name: "99.0")
+    assert set(before).isdisjoint(launch(dataset, NullTracker()).config_ids)
+
+
+def test_sizes_never_share_chunks(dataset: Path) -> None:
+    made = launch(dataset, NullTracker())
+    counts = {config.name: len(made.bench.split(config).chunks) for config in made.grid.configs}
+    assert len(set(counts.values())) == 4
+
+
+def test_truncated_rows_are_marked_and_never_recommended(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evaluation.embedders.hashing import HashingEmbedder
+
+    monkeypatch.setattr("experiments.workbench.open_embedder", lambda spec: HashingEmbedder(limit_tokens=5))
+    result = run(launch(dataset, NullTracker(), {"strategy": "fixed", "unit": "words", "size": [4, 40]}))
+    small, large = result.records
+    assert large.metrics["truncated_token_share"] > 0.05
+    assert result.recommendation.name != large.name
+    assert result.recommendation.best == small.name
+    assert any("past the embedder's limit" in note for note in result.notes)
+
+
+def test_a_baseline_is_compared_against(dataset: Path) -> None:
+    result = run(launch(dataset, NullTracker(), baseline="fixed-words-6"))
+    assert result.statistics["fixed-words-6"]["difference_to_baseline"] == 0.0
+    others = [name for name in result.statistics if name != "fixed-words-6"]
+    assert all(0 < result.statistics[name]["p_baseline_holm"] <= 1 for name in others)
+
+
+def test_all_is_checked_before_any_work(dataset: Path) -> None:
+    tracker = NullTracker()
+    with pytest.raises(BadInput, match="overlap"):
+        launch(dataset, tracker, {"strategy": "fixed", "size": 10, "overlap": 10})
+    with pytest.raises(BadInput, match="neither a folder nor a bundled data set"):
+        launch(dataset / "nowhere", tracker)
+    with pytest.raises(BadInput, match=r"embedder\.model"):
+        launch(dataset, tracker, embedder="./no-such-model")
+    assert tracker.launches == []
+
+
+def test_a_blank_set_ends_finished_with_reasons(tmp_path: Path) -> None:
+    folder = tmp_path / "blank"
+    (folder / "documents").mkdir(parents=True)
+    (folder / "card.yaml").write_text("name: blank\n")
+    (folder / "documents" / "empty.txt").write_text(" \n\n")
+    (folder / "questions.jsonl").write_text('{"id": "q", "question": "Anything?", "evidence": []}')
+    result = run(launch(folder, NullTracker()))
+    assert {record.status for record in result.records} == {"finished"}
+    assert all(record.metrics["chunks"] == 0 for record in result.records)
+    assert all("search_ms_median" in record.reasons for record in result.records)
+    assert result.recommendation.kind == "nothing"

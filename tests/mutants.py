@@ -1,0 +1,195 @@
+"""Faults that must never pass unseen: each is planted in a copy, and the fast tests must catch it.
+
+    python tests/mutants.py            all of them
+    python tests/mutants.py tie-rule   one of them
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("strategies", "evaluation", "experiments", "datasets", "tests", "pyproject.toml")
+
+
+class Mutant(NamedTuple):
+    """One fault: a piece of source replaced, and the tests that must notice."""
+
+    name: str
+    fault: str
+    file: str
+    right: str
+    wrong: str
+    tests: tuple[str, ...]
+
+
+MUTANTS = (
+    Mutant(
+        "touching-intersects",
+        "`<=` for `<` in the intersection of intervals",
+        "strategies/spans.py",
+        "        if start < end:\n            common.append((start, end))",
+        "        if start <= end:\n            common.append((start, end))",
+        ("tests/strategies/test_spans.py",),
+    ),
+    Mutant(
+        "k-off-by-one",
+        "K off by one",
+        "evaluation/metrics/mrr.py",
+        "relevant[:k]",
+        "relevant[: k + 1]",
+        ("tests/evaluation/test_metrics.py", "tests/evaluation/test_scoring.py"),
+    ),
+    Mutant(
+        "size-not-in-key",
+        "size missing from the key under which chunks are kept",
+        "experiments/grid.py",
+        "return _digest([strategies.canonical(self.strategy), self.headings], 32)",
+        'kept = {k: v for k, v in strategies.canonical(self.strategy).items() if k != "size"}\n'
+        "        return _digest([kept, self.headings], 32)",
+        ("tests/experiments/test_grid.py", "tests/experiments/test_runner.py"),
+    ),
+    Mutant(
+        "tie-rule",
+        "ties broken by the order of the chunks",
+        "evaluation/retrieval.py",
+        "(self._own_starts[rows], self._starts[rows], self._document_rank[rows], -found.scores)",
+        "(-found.scores,)",
+        ("tests/evaluation/test_retrieval.py",),
+    ),
+    Mutant(
+        "overlap-counted-twice",
+        "text that is there already counted again in recall",
+        "evaluation/pouring.py",
+        "pieces, measured = text.add(hit.start, hit.end), documents[hit.document]",
+        "pieces, measured = ((hit.start, hit.end),), documents[hit.document]",
+        ("tests/evaluation/test_metrics.py", "tests/evaluation/test_scoring.py"),
+    ),
+    Mutant(
+        "evidence-not-trimmed",
+        "white space left at the ends of evidence",
+        "evaluation/resolving.py",
+        "return [(end - len(inside.lstrip()), start + len(inside.rstrip()))]",
+        "return [(start, end)]",
+        ("tests/gold/test_resolving.py", "tests/gold/test_gold.py"),
+    ),
+    Mutant(
+        "first-occurrence",
+        "the first occurrence taken for a repeated quote",
+        "evaluation/resolving.py",
+        "        elif len(found) > 1 and not anchor.any:",
+        "        elif len(found) > 1 and not anchor.any:\n            return found[:1]\n        elif False:",
+        ("tests/gold/test_resolving.py", "tests/gold/test_gold.py"),
+    ),
+    Mutant(
+        "newline-translation",
+        "line ends translated on reading",
+        "evaluation/documents.py",
+        'return data.removeprefix(_UTF8_BOM).decode("utf-8")',
+        'return data.removeprefix(_UTF8_BOM).decode("utf-8").replace("\\r\\n", "\\n")',
+        ("tests/gold/test_documents.py", "tests/gold/test_gold.py"),
+    ),
+    Mutant(
+        "decoded-tokens",
+        "token slices decoded one by one to find their borders",
+        "strategies/encodings.py",
+        "        starts = np.zeros(len(tokens) + 1, dtype=np.int64)\n",
+        "        lengths = [len(encoding.decode([token])) for token in tokens.tolist()]\n"
+        "        return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)\n"
+        "        starts = np.zeros(len(tokens) + 1, dtype=np.int64)\n",
+        ("tests/strategies/test_counting.py", "tests/strategies/test_fixed.py"),
+    ),
+    Mutant(
+        "failed-left-out",
+        "failed questions left out of a mean",
+        "evaluation/scoring.py",
+        "counted, n_failed = len(values), missing",
+        "counted, n_failed = len(present), missing",
+        ("tests/evaluation/test_scoring.py", "tests/evaluation/test_evaluate.py"),
+    ),
+    Mutant(
+        "no-simultaneous-correction",
+        "pairs bounded one by one",
+        "evaluation/statistics/max_t.py",
+        "        critical = max(critical, *(float(np.partition(t, rank - 1)[rank - 1]) for t in flips))",
+        "        pass",
+        ("tests/evaluation/test_statistics_max_t.py",),
+    ),
+    Mutant(
+        "stale-run-kept",
+        "a RUNNING run of a dead process kept",
+        "experiments/owner.py",
+        "        except psutil.NoSuchProcess:\n            return True",
+        "        except psutil.NoSuchProcess:\n            return False",
+        ("tests/experiments/test_owner.py",),
+    ),
+)
+
+
+def verdict(mutant: Mutant) -> str:
+    """`caught`, or how it got away."""
+    with _copy() as copy:
+        path = copy / mutant.file
+        text = path.read_text(encoding="utf-8")
+        if text.count(mutant.right) != 1:
+            return f"not planted: {mutant.file} holds the code {text.count(mutant.right)} times"
+        path.write_text(text.replace(mutant.right, mutant.wrong), encoding="utf-8")
+        done = _fast_tests(copy, mutant.tests)
+    return "caught" if done.returncode == 1 else f"not caught: {_ending(done)}"
+
+
+def control() -> str:
+    """`passed` if the same tests pass where nothing is planted; else no verdict above means anything."""
+    with _copy() as copy:
+        done = _fast_tests(copy, tuple(dict.fromkeys(test for mutant in MUTANTS for test in mutant.tests)))
+    return "passed" if done.returncode == 0 else f"failed without a fault: {_ending(done)}"
+
+
+@contextmanager
+def _copy() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="chunksweep-mutant-") as name:
+        copy = Path(name)
+        for part in COPIED:
+            source = ROOT / part
+            if source.is_dir():
+                shutil.copytree(source, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, copy / part)
+        yield copy
+
+
+def _fast_tests(copy: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    # The copy must be what is imported, whatever is installed.
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *tests]
+    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+
+
+def _ending(done: subprocess.CompletedProcess[str]) -> str:
+    return f"pytest ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+
+
+def main(names: list[str]) -> int:
+    """Plant them, two at a time; 0 if all were caught."""
+    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
+    with ThreadPoolExecutor(2) as pool:
+        verdicts = list(pool.map(verdict, chosen))
+    for mutant, found in zip(chosen, verdicts, strict=True):
+        print(f"{mutant.name}: {found} ({mutant.fault})")
+    caught = sum(found == "caught" for found in verdicts)
+    unharmed = control()
+    print(f"{caught} of {len(chosen)} caught; without a fault: {unharmed}")
+    return 0 if chosen and caught == len(chosen) and unharmed == "passed" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
