@@ -45,7 +45,7 @@ def against(
     rows = max(1, BLOCK_CELLS // max(units, columns))
     for first in range(0, permutations, rows):
         size = min(rows, permutations - first)
-        signs = 2.0 * generator.integers(0, 2, size=(size, units), dtype=np.int8) - 1
+        signs = np.where(generator.random((size, units)) < 0.5, -1.0, 1.0)
         as_large += (np.abs(signs @ paired) >= enough).sum(axis=0)
     p = as_large / (permutations + 1)
 

@@ -38,10 +38,10 @@ def mean_intervals(
 
     tail = _expanded_tail(level, units)
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    unit_means = table.sums / table.sizes[:, np.newaxis]
-    flat = np.ptp(unit_means, axis=0) <= 1e-12
-    low = np.where(flat, table.mean, np.clip(np.minimum(low, table.mean), unit_means.min(axis=0), None))
-    high = np.where(flat, table.mean, np.clip(np.maximum(high, table.mean), None, unit_means.max(axis=0)))
+    # Rounding must move no end past the scores or the mean, and must not give width to what has none.
+    flat = np.ptp(table.sums / table.sizes[:, np.newaxis], axis=0) <= 1e-12
+    low = np.where(flat, table.mean, np.clip(low, table.scores.min(axis=0), table.mean))
+    high = np.where(flat, table.mean, np.clip(high, table.mean, table.scores.max(axis=0)))
     return low, high
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evaluation.statistics.scores import Floats, Labels, score_table
 
@@ -70,12 +70,15 @@ def simultaneous(
     raw = table.sums - table.sums.mean(axis=1, keepdims=True)
     shift = table.mean - table.mean.mean()
     centred = raw - table.sizes[:, np.newaxis] * shift
-    squares = _pair_squares(centred)
+    scale = np.square(raw).sum(axis=0)
+    squares = _pair_squares(centred, scale)
     varies = squares > 0
 
     critical = NormalDist().inv_cdf(0.5 + level / 2)
     if varies.any():
-        flips = _largest_statistics((raw, centred), varies, permutations, np.random.default_rng(seed))
+        flips = _largest_statistics(
+            ((raw, _pair_squares(raw, scale)), (centred, squares)), table.sizes, varies, permutations, seed
+        )
         rank = min(math.ceil(level * (permutations + 1)), permutations)
         critical = max(critical, *(float(np.partition(t, rank - 1)[rank - 1]) for t in flips))
 
@@ -83,6 +86,11 @@ def simultaneous(
     se = np.sqrt(squares * units / max(units - 1, 1)) / len(table.scores)
     unseen = unseen_loss(units, columns, level)
     reach = critical * se
+    lower = difference - np.where(varies, reach, unseen)
+    upper = difference + np.hypot(reach, unseen)
+    if 2.0 ** (1 - units) > 1 - level:
+        # So few units all point one way by chance alone too often: nothing is shown, whatever they say.
+        lower, upper = np.minimum(lower, 0), np.maximum(upper, 0)
     return Simultaneous(
         units=units,
         level=level,
@@ -90,8 +98,8 @@ def simultaneous(
         mean=table.mean,
         difference=difference,
         se=se,
-        lower=_within_scale(difference - np.where(varies, reach, unseen), difference),
-        upper=_within_scale(difference + np.hypot(reach, unseen), difference),
+        lower=_within_scale(lower, difference),
+        upper=_within_scale(upper, difference),
     )
 
 
@@ -108,47 +116,57 @@ def unseen_loss(units: int, columns: int, level: float = 0.95) -> float:
     return 1 - math.pow(share, 1 / units)
 
 
-def _pair_squares(sums: Floats) -> Floats:
-    """Sum over units of (column i - column j)^2, (m, m), with rounding errors set to 0."""
+def _pair_squares(sums: Floats, scale: Floats) -> Floats:
+    """Sum over units of (column i - column j)^2, (m, m); 0 if it is rounding error of values of `scale`."""
     products = sums.T @ sums
     own = np.diag(products)
-    squares = own[:, np.newaxis] + own[np.newaxis, :] - 2 * products
-    squares = (squares + squares.T) / 2
-    squares[squares <= ROUNDING * (own[:, np.newaxis] + own[np.newaxis, :])] = 0
+    squares = own[:, np.newaxis] + own[np.newaxis, :] - (products + products.T)
+    squares[squares <= ROUNDING * (scale[:, np.newaxis] + scale[np.newaxis, :])] = 0
     np.fill_diagonal(squares, 0)
     return squares
 
 
 def _largest_statistics(
-    tables: tuple[Floats, ...], varies: np.ndarray, permutations: int, generator: np.random.Generator
+    tables: tuple[tuple[Floats, Floats], ...],
+    sizes: Floats,
+    varies: NDArray[np.bool_],
+    permutations: int,
+    seed: int,
 ) -> list[Floats]:
-    """Largest |t| over the pairs that vary, for each flip and each table of unit sums (G, m).
+    """Largest |t| over the pairs that vary, for each flip and each table: unit sums (G, m), their squares.
 
-    Flips leave the sum of squares Q of a pair as it is, so t grows with S^2 / Q alone, S being the
-    flipped sum: t^2 = (G - 1) r / (G - r) with r = S^2 / Q. Only r is computed pair by pair.
+    With N questions in units of n_u, and d_u the flipped sums of a pair, the mean is M = S / N with
+    S = sum of d_u, and its standard error comes from sum of (d_u - n_u M)^2, exactly as for the data
+    themselves. That is Q + S V, where Q = sum of d_u^2 is the same for every flip and V = (S sum of n_u^2
+    / N - 2 sum of n_u d_u) / N; both S and V of a pair are differences of two columns' values.
     """
-    units, columns = tables[0].shape
-    weights = []
-    for sums in tables:
-        squares = _pair_squares(sums)
-        # A pair that varies may still be rounding to one of the tables; it then adds nothing there.
-        weights.append(np.divide(1, squares, out=np.zeros_like(squares), where=varies & (squares > 0)))
+    units, columns = tables[0][0].shape
+    total = sizes.sum()
+    generator = np.random.default_rng(seed)
+    # An infinite Q lets a pair that does not vary add nothing.
+    weighed = [(sums, np.where(varies & (q > 0), q, np.inf)) for sums, q in tables]
     largest = [np.zeros(permutations) for _ in tables]
     rows = max(1, BLOCK_CELLS // max(units, columns))
     for first in range(0, permutations, rows):
         block = slice(first, min(first + rows, permutations))
-        signs = 2.0 * generator.integers(0, 2, size=(block.stop - first, units), dtype=np.int8) - 1
-        for sums, weight, found in zip(tables, weights, largest, strict=True):
-            flipped = signs @ sums
+        signs = np.where(generator.random((block.stop - first, units)) < 0.5, -1.0, 1.0)
+        weighted = signs * sizes
+        for (sums, q), found in zip(weighed, largest, strict=True):
+            s = signs @ sums
+            v = (s * (sizes @ sizes / total) - 2 * (weighted @ sums)) / total
             for column in range(columns - 1):
-                apart = flipped[:, column + 1 :] - flipped[:, column, np.newaxis]
-                apart *= apart
-                apart *= weight[column, column + 1 :]
-                np.maximum(found[block], apart.max(axis=1), out=found[block])
-    # All units of a small sample may point one way by chance: a huge statistic, but never an infinite one.
+                s_pair = s[:, column + 1 :] - s[:, column, np.newaxis]
+                spread = v[:, column + 1 :] - v[:, column, np.newaxis]
+                spread *= s_pair
+                spread += q[column, column + 1 :]
+                # All units of a small sample may point one way by chance: huge, but never infinite.
+                np.maximum(spread, ROUNDING * s_pair * s_pair, out=spread)
+                s_pair *= s_pair
+                s_pair /= spread
+                np.maximum(found[block], s_pair.max(axis=1), out=found[block])
     # In samples of few distinct values flips often equal the observed difference; the hair added keeps
     # such a tie from being found by rounding.
-    return [(1 + 1e-9) * np.sqrt((units - 1) * r / np.maximum(units - r, ROUNDING * units)) for r in largest]
+    return [(1 + 1e-9) * np.sqrt(ratio * (units - 1) / units) for ratio in largest]
 
 
 def _within_scale(bound: Floats, difference: Floats) -> Floats:
