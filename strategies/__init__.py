@@ -45,7 +45,9 @@ def build(name: str, params: Mapping[str, object]) -> Strategy:
         try:
             strategy = cls(**fitting)
         except BadInput as error:
-            problems += error.problems
+            # A parameter that did not fit was left out: what its absence breaks is no news.
+            misfitting = {problem.where for problem in misfits}
+            problems += [problem for problem in error.problems if problem.where not in misfitting]
     if problems:
         raise BadInput(problems)
     return strategy

@@ -87,9 +87,9 @@ class _Windows:
 
     def end(self, start: int) -> tuple[int, bool]:
         """End of the window that starts here, and whether it is oversize: a lone atom above the size."""
-        first = int(self._firsts.searchsorted(start))
-        end = self._unit_start(first + max(self._size - self._ruler.counter.overhead, 1))
-        if end <= start:
+        room = self._size - self._ruler.counter.overhead
+        end = self._unit_start(int(self._firsts.searchsorted(start)) + room)
+        if room < 1 or end <= start:
             end = self._atom_end(start)
         while (excess := self._ruler.count(start, end) - self._size) > 0:
             shorter = self._unit_start(max(int(self._firsts.searchsorted(end)) - excess, 0))

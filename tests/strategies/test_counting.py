@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -155,9 +155,9 @@ def test_repeated_letters_take_linear_time(tools: Tools, unit: str, letter: str)
         text = letter * length
         best = float("inf")
         for _ in range(2):
-            begin = perf_counter()
+            begin = thread_time()
             counter.borders(text)
-            best = min(best, perf_counter() - begin)
+            best = min(best, thread_time() - begin)
         return best
 
     counter.borders(letter)

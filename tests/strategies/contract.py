@@ -1,0 +1,156 @@
+"""The laws that every native strategy owes, as one check, and the texts that break splitters.
+
+A strategy joins by its entry in `strategies.STRATEGIES`: the suite in `test_contract.py` reads that
+table. What is worth trying beside its defaults goes into `VARIANTS`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from strategies import STRATEGIES, build, canonical, parameters
+from strategies.document import Chunk, Document
+from strategies.splitting import split
+from strategies.strategy import Strategy
+from strategies.tools import Tools
+
+UNITS = ("characters", "words", "cl100k_base", "embedder", "embedder+special")
+
+VARIANTS: Mapping[str, tuple[Mapping[str, object], ...]] = {
+    "fixed": ({}, {"keep_graphemes": True}),
+    "sentence": ({}, {"language": "zh"}),
+    "recursive": ({}, {"separators": [",", " ", ""]}, {"separators": ["\n"]}),
+    "markdown": ({}, {"isolate": ["table", "code"]}),
+}
+"""Parameters beside size, overlap and unit; strategies that are not listed are tried with their defaults."""
+
+SENTENCE = "The gate opens at six. "
+NASTY: Mapping[str, str] = {
+    "blank": " \r\n\t\u3000\n",
+    "one sentence": "The gate opens at six.",
+    "one letter": "x",
+    "white space around": "\n\n   a gate  \r\n\r\n  ",
+    "cjk without spaces": "大門は六時に開きます。青い本に署名してください！鍵は二回まわす？" * 6,
+    "emoji sequences": "👩\u200d👩\u200d👧\u200d👦🇳🇱🇩🇪👍🏽❤\ufe0f🦉🦉" * 8,
+    "combining marks": "n\u0303 \u0301\u0302 Z\u0351\u036b\u0343\u036a\u0302A\u0334\u0335\u031e " * 12
+    + "a"
+    + "\u0301" * 60,
+    "mixed scripts": "Öl für 猫 и мышь، قطة, बिल्ली, 고양이, γάτα 🐈‍⬛. " * 5,
+    "controls": "a\x00b\x01c\x0b\x0cd\x1c\x1de\x7f\x85f\u2028g\u2029h\ufeffi\ufffdj\u200bk" * 4,
+    "repeated sentences": SENTENCE * 40,
+    "repeated words": "tick tick tick tick tock tick",
+    "crlf": "# Pump\r\n\r\nThe code changes on Monday.\r\n\r\nVisitors sign.\r\n\r\n- one\r\n- two\r\n",
+    "blank lines with spaces": "one\n  \ntwo\n\t\n\n\n   three\n \n",
+    "special tokens": "Joined with <|endoftext|> in a dump. A gap is <|fim_middle|>; [SEP] and [CLS] too. "
+    * 3,
+    "counts that do not add up": "a a a a a a a a a a a -/\nb b b b -/\n" * 4,
+    "kept white space": "def gate():\n    code  =  7\n\n    return code   \n\n\nnext,,,last,\n",
+    "nested fences": "# Set\n\n````md\n~~~\n# one\n~~~\n```sh\n# two\n```\n````\n\n## Use\n\nTurn it twice.\n"
+    * 3,
+    "table": "# Rates\n\n| Zone | Day | Night |\n|---|---|---|\n"
+    + "".join(f"| Z{n} | {n * 5} | {n * 10} |\n" for n in range(30))
+    + "\nRates are in euro.\n",
+    "front matter": "---\ntitle: Gate\ntags: [a, b]\n---\n\n# Gate\n\nOpens at six.\n",
+    "headings only": "# A\n## B\n### C\n\n# D\n",
+    "lists": "- one\n  - two\n    - three\n\n      deep text that goes on\n- four\n\n1. five\n2. six\n" * 4,
+    "punctuation": "...!?!?... --- ,,, ;;; ((( ))) \n" * 10,
+    "long sentence": "and then the gate " * 80 + ".",
+    "one white run": "a" + " " * 3000 + "b",
+}
+
+SHORT: Mapping[str, str] = {
+    "letters": "abcdefghij",
+    "words": "to be, or\nnot. To be!",
+    "owls": "a🦉🦉 b🦉.",
+    "joined": "👩\u200d👧e\u0301 🇳🇱",
+    "cjk": "大門は。開く",
+    "lines": "# A\r\n\r\nb c\r\n\r\n",
+    "code": "```\nx y\n```\nz",
+    "row": "|a|b|\n|-|-|\n|c|d|",
+}
+
+
+def variants() -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Every strategy with every set of its other parameters."""
+    for name in STRATEGIES:
+        for other in VARIANTS.get(name, ({},)):
+            yield name, other
+
+
+def makes(name: str, *keys: str) -> bool:
+    """Whether a strategy takes all of these parameters."""
+    return set(keys) <= {parameter.name for parameter in parameters(STRATEGIES[name])}
+
+
+def make(name: str, unit: str, size: int, overlap: int, other: Mapping[str, object] = {}) -> Strategy:
+    """A strategy of this size and overlap, as far as it has them."""
+    asked = {"unit": unit, "size": size, "overlap": overlap} | other
+    known = {parameter.name for parameter in parameters(STRATEGIES[name])}
+    return build(name, {key: value for key, value in asked.items() if key in known})
+
+
+def check(document: Document, strategy: Strategy, tools: Tools, headings: str = "none") -> tuple[Chunk, ...]:
+    """Split a document, hold the chunks to all laws, and return them."""
+    before = dataclasses.replace(document)
+    chunks = split(document, strategy, tools, headings)
+    assert document == before
+    _are_slices_in_order(document, strategy, chunks)
+    _cover_all_but_white_space(document, chunks)
+    _keep_to_the_size(document, strategy, tools, chunks)
+    _embed_their_text(chunks, headings)
+    return chunks
+
+
+def _are_slices_in_order(document: Document, strategy: Strategy, chunks: tuple[Chunk, ...]) -> None:
+    for index, chunk in enumerate(chunks):
+        assert chunk.index == index
+        assert chunk.document_id == document.id
+        assert chunk.text == document.text[chunk.start : chunk.end]
+        assert chunk.text.strip(), "blank chunk"
+        assert 0 <= chunk.returned[0] < chunk.returned[1] <= len(document.text)
+    if not strategy.many_to_one:
+        for one, following in pairwise(chunks):
+            assert one.start < following.start, "starts do not increase"
+            assert one.end < following.end, "a chunk lies inside the one before"
+
+
+def _cover_all_but_white_space(document: Document, chunks: tuple[Chunk, ...]) -> None:
+    covered = 0
+    for chunk in chunks:
+        assert not document.text[covered : chunk.start].strip(), "text is left out"
+        assert document.text[covered : chunk.end].strip(), "a chunk only repeats"
+        covered = chunk.end
+    assert not document.text[covered:].strip(), "the end is left out"
+
+
+def _keep_to_the_size(
+    document: Document, strategy: Strategy, tools: Tools, chunks: tuple[Chunk, ...]
+) -> None:
+    asked: dict[str, Any] = canonical(strategy)
+    size, overlap = asked.get("size"), asked.get("overlap")
+    if size is None:
+        return
+    counter = tools.counter(asked["unit"])
+    for chunk in chunks:
+        assert (counter.count(chunk.text) > size) == chunk.oversize, (
+            "the size is not kept, or oversize is not true"
+        )
+    for one, following in pairwise(chunks):
+        shared = document.text[following.start : one.end]
+        if shared and overlap is not None:
+            in_place = tools.ruler(document, asked["unit"]).units_in(following.start, one.end)
+            alone = counter.count(shared) - counter.overhead
+            assert min(int(in_place), alone) <= overlap, "more is repeated than asked"
+
+
+def _embed_their_text(chunks: tuple[Chunk, ...], headings: str) -> None:
+    for chunk in chunks:
+        line, _, rest = chunk.embedded_text.partition("]\n")
+        if headings == "document" or (headings == "section" and chunk.section):
+            assert line.startswith(("[Document: ", "[Section: "))
+            assert rest == chunk.text
+        else:
+            assert chunk.embedded_text == chunk.text

@@ -1,0 +1,227 @@
+"""Every strategy of the table, under every law of the house."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from itertools import product
+from time import thread_time
+
+import pytest
+from contract import NASTY, SHORT, UNITS, check, make, makes, variants
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from strategies import STRATEGIES, build, canonical, parameters
+from strategies.document import Document
+from strategies.errors import BadInput
+from strategies.splitting import split
+from strategies.tools import Tools
+
+VARIANTS = [pytest.param(name, other, id="-".join([name, *map(str, other)])) for name, other in variants()]
+EACH = [pytest.param(name, id=name) for name in STRATEGIES]
+
+PIECES = [
+    *"aé漢🦉.,;!?|#-`~ ",
+    "\n",
+    "\r\n",
+    "\n\n",
+    "   ",
+    "\t",
+    "e\u0301",
+    "👩\u200d👧",
+    "\u2028",
+    "\x00",
+    "\x1c",
+]
+PIECES += [
+    " the gate",
+    " opens. ",
+    "# A\n",
+    "```\n",
+    "~~~~\n",
+    "- b\n",
+    "> c\n",
+    "|d|e|\n|-|-|\n",
+    "\n---\n",
+    "Dr. No",
+]
+PIECES += [
+    "<|endoftext|>",
+    "x" * 30,
+    "1,234.5",
+    "...",
+    "。",
+    "\u3000",
+    "    f\n",
+    "<div>\n",
+    "[g]: h\n",
+    "\\",
+]
+texts = st.lists(st.sampled_from(PIECES) | st.characters(exclude_categories=["Cs"]), max_size=40).map("".join)
+
+
+def document(text: str) -> Document:
+    return Document("rules/gate.md", text, {"title": "Gate"}, media_type="text/markdown")
+
+
+@pytest.mark.parametrize(("name", "other"), VARIANTS)
+@pytest.mark.parametrize("text", SHORT.values(), ids=SHORT)
+def test_all_small_sizes_and_overlaps(
+    name: str, other: Mapping[str, object], text: str, tools: Tools
+) -> None:
+    for unit, size in product(UNITS, range(1, 7)):
+        for overlap in range(size if makes(name, "overlap") else 1):
+            check(document(text), make(name, unit, size, overlap, other), tools)
+
+
+@pytest.mark.parametrize(("name", "other"), VARIANTS)
+@pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
+def test_nasty_texts(name: str, other: Mapping[str, object], text: str, tools: Tools) -> None:
+    for unit, (size, overlap) in product(UNITS, [(1, 0), (7, 3), (20, 0), (64, 16), (5000, 1000)]):
+        chunks = check(document(text), make(name, unit, size, overlap, other), tools)
+        assert bool(chunks) == bool(text.strip())
+
+
+@pytest.mark.parametrize(("name", "other"), VARIANTS)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=texts,
+    unit=st.sampled_from(UNITS),
+    size=st.integers(1, 40),
+    share=st.floats(0, 1, exclude_max=True),
+    media_type=st.sampled_from(["text/plain", "text/markdown"]),
+    headings=st.sampled_from(["none", "section", "document"]),
+)
+def test_any_text(
+    name: str,
+    other: Mapping[str, object],
+    tools: Tools,
+    text: str,
+    unit: str,
+    size: int,
+    share: float,
+    media_type: str,
+    headings: str,
+) -> None:
+    strategy = make(name, unit, size, int(size * share), other)
+    given_document = dataclasses.replace(document(text), media_type=media_type)
+    chunks = check(given_document, strategy, tools, headings)
+    assert split(given_document, strategy, tools, headings) == chunks
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_text_that_spells_special_tokens_is_cut_whole(name: str, tools: Tools) -> None:
+    text = NASTY["special tokens"]
+    chunks = split(document(text), make(name, "cl100k_base", 60, 10), tools)
+    for marker in ("<|endoftext|>", "<|fim_middle|>"):
+        assert any(marker in chunk.text for chunk in chunks)
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("unit", ["characters", "cl100k_base", "embedder"])
+def test_one_word_of_a_hundred_thousand_letters(name: str, unit: str, tools: Tools) -> None:
+    chunks = split(document("a" * 100_000), make(name, unit, 200, 20), tools)
+    assert 60 < len(chunks) < 1000
+    assert not any(chunk.oversize for chunk in chunks)
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize(
+    "part",
+    [
+        "The gate opens at six. Visitors sign.\n\n",
+        "大門は六時に開きます。",
+        "a",
+        "- one\n",
+        "x\n",
+        " ",
+        "# A\n",
+    ],
+)
+def test_time_is_linear(name: str, part: str, tools: Tools) -> None:
+    strategy = make(name, "cl100k_base", 64, 16)
+
+    def seconds(characters: int) -> float:
+        text = part * (characters // len(part)) + "."
+        begin = thread_time()
+        split(document(text), strategy, Tools())
+        return thread_time() - begin
+
+    seconds(100)
+    small = max(min(seconds(3_000), seconds(3_000)), 2e-3)
+    assert (
+        min(seconds(24_000), seconds(24_000)) < 8 * 5 * small
+    )  # eight times the text; 64 times if quadratic
+
+
+class TestParameters:
+    @pytest.mark.parametrize(("name", "other"), VARIANTS)
+    def test_the_canonical_form_builds_the_same_strategy(
+        self, name: str, other: Mapping[str, object]
+    ) -> None:
+        strategy = make(name, "words", 96, 24, other)
+        form = canonical(strategy)
+        assert json.loads(json.dumps(form)) == form
+        assert form.pop("strategy") == name == type(strategy).name
+        assert form.keys() == {parameter.name for parameter in parameters(type(strategy))}
+        assert build(name, form) == strategy
+
+    @pytest.mark.parametrize("name", EACH)
+    def test_every_parameter_is_explained(self, name: str) -> None:
+        for parameter in parameters(STRATEGIES[name]):
+            assert parameter.help
+            assert not parameter.help.endswith(".") or parameter.help.endswith(" ...")
+
+    @pytest.mark.parametrize("name", [name for name in STRATEGIES if makes(name, "size", "overlap", "unit")])
+    def test_equal_experiments_have_equal_forms(self, name: str) -> None:
+        forms = [
+            canonical(build(name, {"size": 96, "overlap": 24, "unit": "words"})),
+            canonical(build(name, {"overlap": "25%", "unit": "words", "size": 96.0})),
+            canonical(build(name, {"size": 96, "overlap": 24.0, "unit": "words"})),
+        ]
+        assert forms[0] == forms[1] == forms[2]
+        assert repr(forms[0]) == repr(forms[1]) == repr(forms[2])  # 24 and 24.0 are equal, their text is not
+
+    @pytest.mark.parametrize("name", [name for name in STRATEGIES if makes(name, "size", "overlap")])
+    @pytest.mark.parametrize(
+        ("size", "overlap"), [(10, 10), (10, 11), (0, 0), (-1, 0), (10, -1), (10, "100%")]
+    )
+    def test_pairs_that_cannot_move_are_refused(self, name: str, size: int, overlap: object) -> None:
+        with pytest.raises(ValueError):
+            STRATEGIES[name](size=size, overlap=overlap)  # type: ignore[call-arg]
+        with pytest.raises(BadInput):
+            build(name, {"size": size, "overlap": overlap})
+
+    @pytest.mark.parametrize("name", EACH)
+    def test_a_key_that_a_strategy_does_not_know_is_refused(self, name: str) -> None:
+        for key in {"overlap", "separators", "zebra"} - {
+            parameter.name for parameter in parameters(STRATEGIES[name])
+        }:
+            with pytest.raises(BadInput, match=f"{key}: is not a parameter of {name}"):
+                build(name, {key: 0})
+
+    @pytest.mark.parametrize("name", [name for name in STRATEGIES if makes(name, "size", "unit")])
+    def test_all_problems_are_reported_at_once(self, name: str) -> None:
+        with pytest.raises(BadInput) as error:
+            build(name, {"size": "2e2", "unit": "wrods", "sise": 4})
+        said = {problem.where: str(problem) for problem in error.value.problems}
+        assert said["size"].startswith("size: is the text '2e2', not a whole number")
+        assert said["size"].endswith("Write 200, without quotes or exponent")
+        assert said["unit"] == "unit: 'wrods' is not a unit. Did you mean words?"
+        assert said["sise"] == f"sise: is not a parameter of {name}. Did you mean size?"
+
+
+def test_the_table_holds_every_strategy_under_its_name() -> None:
+    assert {name: cls.name for name, cls in STRATEGIES.items()} == {name: name for name in STRATEGIES}
+
+
+def test_an_unknown_strategy_is_refused_with_the_nearest() -> None:
+    with pytest.raises(BadInput, match=r"strategy: 'fixd' is not a strategy\. Did you mean fixed\?"):
+        build("fixd", {"size": 10})
+
+
+def test_what_is_required_must_be_given() -> None:
+    with pytest.raises(BadInput, match="size: is missing"):
+        build("fixed", {"overlap": 0})
