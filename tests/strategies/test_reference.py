@@ -1,0 +1,41 @@
+"""The page about strategies says what the code does."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+from strategies import STRATEGIES
+from strategies.counting import EMBEDDER_UNITS
+from strategies.encodings import ENCODINGS
+from strategies.headings import HEADINGS
+from strategies.reference import parameter_table, updated
+
+PAGE = Path(__file__).parents[2] / "docs" / "strategies.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_reference_is_up_to_date() -> None:
+    assert updated(TEXT) == TEXT, "run: python -m strategies.reference docs/strategies.md"
+    for name in STRATEGIES:
+        assert f"\n## `{name}`\n" in TEXT
+
+
+def test_the_examples_run() -> None:
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False)
+    assert tried >= 5
+    assert failed == 0
+
+
+def test_every_unit_and_modifier_is_on_the_page() -> None:
+    for word in ("characters", "words", *ENCODINGS, *EMBEDDER_UNITS, *HEADINGS):
+        assert re.search(rf"^\| .*`{re.escape(word)}`.* \|", TEXT, re.MULTILINE), word
+
+
+def test_a_parameter_table() -> None:
+    size, overlap = parameter_table(STRATEGIES["fixed"]).splitlines()[2:4]
+    assert size == "| `size` | whole number | required | largest chunk, in units |"
+    assert overlap.startswith(
+        "| `overlap` | whole number or text | `0` | units repeated from the chunk before"
+    )
