@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from evaluation.metrics import (
@@ -61,18 +62,19 @@ class Column(NamedTuple):
     """K or the budget; 0 where the metric has none."""
 
 
-def expand(settings: Settings) -> list[Column]:
+@cache
+def expand(settings: Settings) -> tuple[Column, ...]:
     """Every column that settings ask for, in the order of `METRICS`.
 
     >>> [column.name for column in expand(Settings(ks=(1, 5), budgets=(512,)))][:4]
     ['context_recall_at_512_tokens', 'answerable_at_512_tokens', 'mrr_at_1', 'mrr_at_5']
     """
     parameters: dict[str | None, tuple[int, ...]] = {"k": settings.ks, "budget": settings.budgets, None: (0,)}
-    return [
+    return tuple(
         Column(metric.column(parameter), metric, parameter)
         for metric in METRICS.values()
         for parameter in parameters[metric.needs]
-    ]
+    )
 
 
 _PARAMETER = re.compile(r"_at_([1-9][0-9]*)(_tokens)?$", re.ASCII)

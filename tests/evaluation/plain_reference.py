@@ -63,19 +63,23 @@ class Reference:
         return sum(self.tokens[document].count(i) for document, i in text)
 
     def poured(self, budget: int) -> set[Point]:
-        """Character by character, until one would start a token too many or all is paid for."""
+        """Whole hits while they fit; then character by character, until one would cost a token too many."""
         text: set[Point] = set()
         for hit in self.ranked:
-            fresh, last = sorted(points(hit) - text), None
             if self.n_tokens(text) >= budget:
                 break
-            for document, i in fresh:
+            if self.n_tokens(text | points(hit)) <= budget:
+                text |= points(hit)
+                continue
+            last = None
+            for document, i in sorted(points(hit) - text):
                 if i - 1 != last and self.n_tokens(text) >= budget:
-                    return text
+                    break
                 if self.n_tokens(text | {(document, i)}) > budget:
-                    return text
+                    break
                 text.add((document, i))
                 last = i
+            break
         return text
 
     def recall(self, text: set[Point]) -> float:

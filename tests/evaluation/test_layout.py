@@ -34,6 +34,13 @@ def test_children_of_one_parent_return_one_range_and_keep_their_own() -> None:
     assert layout.overlapping("d", 30, 31).ranges == [(30, 40)]
 
 
+def test_a_range_that_ends_where_the_asked_one_starts_is_left_out_even_below_a_longer_one() -> None:
+    layout = Layout.of(
+        [chunk("d", 0, (0, 20)), chunk("d", 1, (2, 5)), chunk("d", 2, (3, 6)), chunk("d", 3, (8, 9))]
+    )
+    assert layout.overlapping("d", 5, 8).ranges == [(0, 20), (3, 6)]
+
+
 def test_an_empty_index() -> None:
     layout = Layout.of([])
     assert len(layout.overlapping("d", 0, 5)) == 0

@@ -24,6 +24,9 @@ BADGES = "Notes. Guest badges expire at noon on the last day of a visit. End."
 PIECES: list[Place] = [("d", 0, 30), ("d", 30, 60), ("d", 60, 67)]
 
 
+WORDS = "aa bb cc dd ee ff gg hh"  # eight tokens, one every three characters
+
+
 def badges(*places: Place, index: list[Place] = PIECES, rule: str = "half") -> dict[str, float | None]:
     return score_question(
         question(("d", 7, 62)), hits(*places), context({"d": measured(BADGES)}, index, rule=rule)
@@ -78,6 +81,14 @@ def test_a_first_hit_below_k_does_not_count() -> None:
     assert scores["top1_similarity"] == 0.9
 
 
+def test_a_relevant_hit_below_the_largest_k_is_no_first_hit_though_a_budget_reaches_it() -> None:
+    scene = context({"d": measured(WORDS)}, [("d", 0, 5), ("d", 6, 11)], ks=(1,), budgets=(4,))
+    scores = score_question(question(("d", 6, 11)), hits(("d", 0, 5), ("d", 6, 11)), scene)
+    assert scores["context_recall_at_4_tokens"] == 1.0
+    assert scores["first_hit_coverage"] == 0.0
+    assert scores["first_hit_tokens"] is scores["first_relevant_similarity"] is None
+
+
 def test_rank_metrics() -> None:
     # Relevant at ranks 2 and 5; a third relevant range is in the index.
     ranked = [("d", 50, 60), ("d", 10, 20), ("d", 60, 70), ("d", 70, 80), ("d", 12, 30)]
@@ -124,9 +135,6 @@ def test_no_hits_and_an_empty_index_score_0() -> None:
     assert {value for name, value in scores.items() if name not in missing} == {0.0}
 
 
-WORDS = "aa bb cc dd ee ff gg hh"  # eight tokens, one every three characters
-
-
 def poured(budget: int, *places: Place, evidence: Place) -> float | None:
     scene = context({"d": measured(WORDS)}, places, budgets=(budget,))
     return score_question(question(evidence), hits(*places), scene)[f"context_recall_at_{budget}_tokens"]
@@ -146,6 +154,13 @@ def test_nothing_is_poured_into_a_full_budget() -> None:
     # The first hit takes all 2 tokens; "a" of the second is the rest of a token that starts before it.
     assert poured(2, ("d", 3, 9), ("d", 1, 2), evidence=("d", 1, 2)) == 0.0
     assert poured(3, ("d", 3, 9), ("d", 1, 2), evidence=("d", 1, 2)) == 1.0
+
+
+def test_a_cut_ends_with_the_last_token_paid_for() -> None:
+    # Around [6, 11) the hit [0, 17) adds aa, bb and ee, ff; from 10 on "d" of dd is a token's free rest.
+    around: list[Place] = [("d", 6, 10), ("d", 0, 17)]
+    assert poured(4, *around, evidence=("d", 10, 11)) == 0.0  # cc, dd, then aa, bb
+    assert poured(5, *around, evidence=("d", 10, 11)) == 1.0
 
 
 def test_answerable_needs_all_of_the_evidence_white_space_aside() -> None:
@@ -233,6 +248,8 @@ def test_the_page_holds_the_table_and_a_section_for_each_metric() -> None:
 
 
 def test_the_worked_examples_of_the_page_hold() -> None:
-    result = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    unfenced = re.sub(r"^```.*$", "", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest(unfenced, {}, PAGE.name, str(PAGE), 0)
+    result = doctest.DocTestRunner().run(examples)
     assert result.attempted >= len(METRICS)
     assert result.failed == 0

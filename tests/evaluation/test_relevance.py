@@ -35,6 +35,11 @@ def test_rules(hit: Range, passage: Range, any_: bool, half: bool, contains: boo
     assert relevant(hit, passage, "contains") is contains
 
 
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_an_empty_range_is_never_relevant(rule: str) -> None:
+    assert not relevant((5, 5), (0, 10), rule)
+
+
 @given(ranges, ranges)
 def test_each_rule_asks_for_more_than_the_one_before(hit: Range, passage: Range) -> None:
     flags = [relevant(hit, passage, rule) for rule in RULES]

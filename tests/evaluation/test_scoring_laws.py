@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.coverage import RankedText, tally
+from evaluation.evidence import PreparedEvidence
 from evaluation.gold import Question
 from evaluation.metrics import expand
 from evaluation.pouring import poured
@@ -144,6 +146,20 @@ def test_the_order_of_chunks_and_of_evidence_does_not_matter(case: Case, shuffle
     shuffle.shuffle(entries)
     other = replace(case, index=index, question=replace(case.question, evidence=tuple(entries)))
     assert other.scores() == case.scores()
+
+
+@given(cases())
+@settings(max_examples=40, deadline=None)
+def test_one_pass_over_the_list_equals_a_pass_for_each_budget(case: Case) -> None:
+    documents, ranked = case.context.documents, hits(*case.ranked)
+    evidence = PreparedEvidence.of(case.question, documents)
+    text = RankedText.of(evidence, ranked, documents)
+    for budget in BUDGETS:
+        within, plain = text.within(budget), tally(evidence, poured(ranked, budget, documents), documents)
+        assert within.non_white.tolist() == plain.non_white.tolist()
+        assert within.characters.tolist() == plain.characters.tolist()
+        assert within.text_characters == plain.text_characters
+        assert within.text_tokens == plain.text_tokens
 
 
 @given(cases())
