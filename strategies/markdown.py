@@ -95,13 +95,13 @@ class _Plan:
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces of all sections, in order; each section begins with a fresh one."""
-        headings: list[Piece] = []
+        headings: list[list[Piece]] = []  # with nothing between them, each as its pieces
         after_alone = False
         for block in blocks_of(self.ruler.text):
             if block.kind == "heading":
-                headings += self._shortened(block)
+                headings.append(self._shortened(block))
                 continue
-            for piece, alone in self._parts(block, headings[-1].start if headings else None):
+            for piece, alone in self._parts(block, headings[-1][0].start if headings else None):
                 if headings:
                     yield from self._led(headings, piece)
                     headings, after_alone = [], False
@@ -109,14 +109,15 @@ class _Plan:
                 after_alone = alone
         yield from self._led(headings)
 
-    def _led(self, headings: Sequence[Piece], first: Piece | None = None) -> Iterator[Piece]:
+    def _led(self, headings: Sequence[list[Piece]], first: Piece | None = None) -> Iterator[Piece]:
         """Headings with nothing between them: as many of the last as fit stay with the first piece below."""
         nearest = len(headings)
         if first is not None and not first.fresh:
-            while nearest > 0 and self._fits(headings[nearest - 1].start, first.end):
+            while nearest > 0 and self._fits(headings[nearest - 1][0].start, first.end):
                 nearest -= 1
-        for index, heading in enumerate(headings):
-            yield heading._replace(fresh=True) if index in (0, nearest) else heading
+        for index, (beginning, *rest) in enumerate(headings):
+            yield beginning._replace(fresh=True) if index in (0, nearest) else beginning
+            yield from rest
 
     def _parts(self, block: Block, lead: int | None) -> Iterator[tuple[Piece, bool]]:
         """The pieces of a block, and whether each stands in chunks of its own.

@@ -95,6 +95,8 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     >>> trimmed("\n  a = 1\n\n", 0, 10), trimmed("x   y ", 1, 6), trimmed(" \n", 0, 2)
     ((1, 8), (4, 5), None)
     """
+    if start < end and not text[start].isspace() and not text[end - 1].isspace():
+        return start, end  # spares most pieces the copies below
     part = text[start:end]
     body = part.lstrip()
     if not body:
