@@ -60,4 +60,4 @@ def _joints(text: str) -> npt.NDArray[np.int64]:
     spaces = np.flatnonzero(codes[1:] == 0x20) + 1
     before = codes[spaces - 1]
     inner = spaces[(before > 0x20) & ~np.isin(before, _WHITE)]
-    return np.unique(np.concatenate(([0], inner, [len(text)]))).astype(np.int64)
+    return np.concatenate(([0], inner, [len(text)])).astype(np.int64, copy=False)

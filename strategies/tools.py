@@ -85,23 +85,33 @@ class _Held(Generic[T]):
     """The values last computed for documents, up to a number of characters of their texts."""
 
     def __init__(self, characters: int) -> None:
-        self._characters = characters
+        self._room = characters
         self._values: OrderedDict[tuple[str, str], tuple[Document, T]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, document: Document, key: str, compute: Callable[[], T]) -> T:
+        """The value held for the document, or a newly computed one."""
+        place = (document.id, key)
         with self._lock:
-            held = self._values.get((document.id, key))
+            held = self._values.get(place)
             # Documents of different data sets may share an id: the text itself decides.
             if held is not None and (held[0] is document or held[0] == document):
-                self._values.move_to_end((document.id, key))
+                self._values.move_to_end(place)
                 return held[1]
         value = compute()
         with self._lock:
-            self._values[document.id, key] = (document, value)
-            self._values.move_to_end((document.id, key))
-            total = sum(len(other.text) for other, _ in self._values.values())
-            while total > self._characters and len(self._values) > 1:
-                _, (dropped, _) = self._values.popitem(last=False)
-                total -= len(dropped.text)
+            self._drop(self._values.pop(place, None))
+            self._values[place] = (document, value)
+            self._room -= _cost(document)
+            while self._room < 0 and len(self._values) > 1:
+                self._drop(self._values.popitem(last=False)[1])
         return value
+
+    def _drop(self, held: tuple[Document, T] | None) -> None:
+        if held is not None:
+            self._room += _cost(held[0])
+
+
+def _cost(document: Document) -> int:
+    """Characters that a document counts for; an empty one takes room too."""
+    return max(len(document.text), 1)

@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from strategies.counting import Counter, tokenizer_counter
 from strategies.tools import Tools
 
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("no deadline")
 sys.path.insert(0, str(Path(__file__).parent))  # for `import contract`, under any import mode
 
 
