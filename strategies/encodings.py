@@ -76,21 +76,20 @@ class TokenCounter:
 
 def encoding_problem(unit: str) -> Problem | None:
     """Why an encoding cannot be used here, or None once it is loaded."""
-    remedy = "cl100k_base, characters and words work without a network"
     missing = [url for url in ENCODINGS[unit] if not _cached_file(url).is_file()]
     try:
         if missing:
             _probe(missing[0])
         load(unit)
     except Exception as error:  # tiktoken, requests and the file system each raise their own
-        reason = f"{type(error).__name__}: {error}".split("\n")[0]
+        offline = "cl100k_base, characters and words work without a network"
         if missing:
+            what = f"{unit} has no vocabulary on this machine, and it cannot be fetched"
             places = "; ".join(f"{url} as {_cached_file(url)}" for url in missing)
-            remedy = f"Set TIKTOKEN_CACHE_DIR and place {places}. {remedy}"
-            return Problem(
-                "unit", f"{unit} has no vocabulary on this machine, and it cannot be fetched", remedy
-            )
-        return Problem("unit", f"{unit} cannot be loaded ({reason})", f"Check TIKTOKEN_CACHE_DIR. {remedy}")
+            return Problem("unit", what, f"Set TIKTOKEN_CACHE_DIR and place {places}. {offline}")
+        reason = f"{type(error).__name__}: {error}".split("\n")[0]
+        remedy = "TIKTOKEN_CACHE_DIR, where it is set, must be a folder that can be written, its files whole"
+        return Problem("unit", f"{unit} cannot be loaded ({reason})", remedy)
     return None
 
 

@@ -285,6 +285,19 @@ class TestVocabularies:
         assert check_unit("p50k_base") is None
         assert counter_of("p50k_base").count("hello world") == 2
 
+    def test_a_cache_folder_that_is_none_is_a_problem(
+        self, empty_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        from tiktoken import registry
+
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "file"))
+        monkeypatch.setattr(registry, "ENCODINGS", {})
+        problem = check_unit("cl100k_base")
+        assert problem is not None
+        assert problem.what.startswith("cl100k_base cannot be loaded (")
+        assert problem.remedy.startswith("TIKTOKEN_CACHE_DIR, where it is set, must be a folder")
+
     def test_it_is_loaded_once_by_many_threads(
         self, empty_caches: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
