@@ -18,6 +18,9 @@ from strategies.errors import BadInput, Problem
 MOST_COMPARISONS = 10_000_000_000
 """Characters of documents times spans up to which copies of evidence are looked for (seconds)."""
 
+MOST_WARNINGS = 12
+"""Warnings that are printed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Power:
@@ -176,7 +179,7 @@ def _some(items: Sequence[str]) -> str:
 
 
 def lines(report: GoldReport) -> list[str]:
-    """The report for people, one text a line, plain."""
+    """The report for people, one text a line, plain: all problems, the first warnings, what it can tell."""
     counts = report.counts
     wrong = len(report.problems)
     state = f"{wrong} problem{'s' if wrong > 1 else ''}" if wrong else "ready"
@@ -188,9 +191,11 @@ def lines(report: GoldReport) -> list[str]:
         f"  digest {report.digest[:16]}",
     ]
     problems = ["", "Problems:", *(f"  {problem}" for problem in report.problems)] if report.problems else []
-    warnings = (
-        ["", "Worth a look:", *(f"  {problem}" for problem in report.warnings)] if report.warnings else []
-    )
+    warnings = [f"  {warning}" for warning in report.warnings[:MOST_WARNINGS]]
+    if more := len(report.warnings) - len(warnings):
+        warnings.append(f"  and {more} more; --json lists all")
+    if warnings:
+        warnings = ["", "Worth a look:", *warnings]
     return [*head, *problems, *warnings, "", *_power_lines(report)]
 
 

@@ -86,6 +86,23 @@ def test_true_counts_pass_and_false_ones_give_the_right_value(make_set) -> None:
     assert load(make_set(FILES, ROW, "name: x\ncounts: " + right % tokens)).name == "x"
 
 
+def test_of_a_set_that_is_not_whole_no_claim_is_checked(make_set) -> None:
+    card = "name: x\nchecksum: 'sha256:0'\ncounts: {documents: 3, questions: 1}\n"
+    folder = make_set({**FILES, "bad.txt": b"\0"}, ROW, card)
+    assert load(folder, skip_bad=True).skipped == ("bad.txt",)
+    with pytest.raises(BadInput) as error:
+        load(folder)
+    assert [problem.where for problem in error.value.problems] == ["documents/bad.txt"]
+
+
+def test_counts_of_questions_wait_until_all_questions_are_good(make_set) -> None:
+    card = "name: x\ncounts: {documents: 9, questions: 9}\n"
+    with pytest.raises(BadInput) as error:
+        load(make_set(FILES, ROW + "{", card))
+    assert [problem.what.split(",")[0] for problem in error.value.problems][:1] == ["counts.documents is 9"]
+    assert [problem.where for problem in error.value.problems] == ["card.yaml", "questions.jsonl:2"]
+
+
 def expected_checksum() -> str:
     lines = [
         f"{hashlib.sha256(FILES['a/first.txt'].encode()).hexdigest()}  documents/a/first.txt\n",

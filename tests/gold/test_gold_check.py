@@ -130,3 +130,14 @@ def test_a_report_is_json_and_prints_plain_lines(make_set) -> None:
     assert any("single" in line and "0.420" in line for line in shown)
     assert any("standard deviation of 0.3" in line for line in shown)
     assert all("\n" not in line for line in shown)
+
+
+def test_many_warnings_are_cut_short_in_print_only(make_set) -> None:
+    files = {f"{n:02}.txt": "" for n in range(20)}
+    report = check(
+        make_set({**files, "full.txt": "word0."}, [{"id": 1, "question": "?", "evidence": "word0."}])
+    )
+    assert len(report.warnings) == 20
+    shown = lines(report)
+    assert "  and 8 more; --json lists all" in shown
+    assert sum("holds no text" in line for line in shown) == 12

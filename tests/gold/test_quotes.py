@@ -47,9 +47,14 @@ def test_what_folds_to_what(text: str, folded: str) -> None:
 @given(TEXTS)
 @example("a\u0301\u0323")
 @example("한")
+@example("\u03b1\u0345\u0301")
+@example("ｶ\u0323ﾞ")
 def test_unicode_forms_fold_alike(text: str) -> None:
     assert fold(unicodedata.normalize("NFC", text)).text == fold(text).text
     assert fold(unicodedata.normalize("NFD", text)).text == fold(text).text
+    # Compatibility forms take a spacing accent for a blank and a mark; folding does not.
+    plain = text.replace("´", "").replace("¨", "")
+    assert fold(unicodedata.normalize("NFKC", plain)).text == fold(plain).text
 
 
 @given(st.text(max_size=30))
@@ -101,6 +106,8 @@ def test_half_a_character_is_no_match() -> None:
     assert list(corpus("a ﬁn").alike("d", Quote("in"))) == []
     assert list(corpus("cafe\u0301").alike("d", Quote("cafe"))) == []
     assert list(corpus("a ﬁn").alike("d", Quote("FIN"))) == [(2, 4)]
+    assert list(corpus("ｶﾞ").alike("d", Quote("カ"))) == []
+    assert list(corpus("ｶﾞ").alike("d", Quote("ガ"))) == [(0, 2)]
 
 
 def test_repeats_are_counted_with_and_without_overlap() -> None:
@@ -123,4 +130,5 @@ def test_many_marks_on_one_letter_end_and_keep_their_places() -> None:
     text = "a" + "\u0323\u0301" * 50_000 + "b"
     folded = fold(text)
     assert folded.text[-1] == "b"
+    assert (folded.ends - folded.starts).max() <= 31
     assert folded.original(len(folded.text) - 1, len(folded.text)) == (len(text) - 1, len(text))
