@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, isfinite
 from typing import TYPE_CHECKING
 
 from evaluation.evidence import PreparedEvidence
@@ -77,7 +77,7 @@ class Aggregate:
 def aggregate(rows: Sequence[Mapping[str, float | None]], n_no_gold: int) -> dict[str, Aggregate]:
     """Means by column. `rows` holds one mapping for each question with gold, failed ones included.
 
-    A missing value, None or no entry, counts 0 in a column of `METRICS`, so that a configuration never
+    A missing value (None, no entry, not finite) counts 0 in a column of `METRICS`, so that a configuration never
     gains by failing. Two kinds of column are averaged over the questions that have a value: metrics that
     are not defined for every question (`may_be_missing`), where missing is no failure, and columns from
     elsewhere, such as a judge's, where it is one and is counted.
@@ -95,7 +95,7 @@ def aggregate(rows: Sequence[Mapping[str, float | None]], n_no_gold: int) -> dic
 
 def _aggregate(name: str, values: Sequence[float | None], n_no_gold: int) -> Aggregate:
     known = column(name)
-    present = [value for value in values if value is not None]
+    present = [value for value in values if value is not None and isfinite(value)]
     missing = len(values) - len(present)
     if known is not None and known.metric.may_be_missing:
         counted, n_failed = len(present), 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from math import inf, nan
 
 import pytest
 
@@ -49,8 +50,15 @@ def test_a_question_without_hits_counts_0_in_the_mean() -> None:
 
 
 def test_missing_values_of_a_judge_stay_missing_and_are_counted() -> None:
-    means = aggregate([{"judged_recall": 1.0}, {"judged_recall": None}, {}], n_no_gold=0)
-    assert means["judged_recall"] == Aggregate(1.0, n_scored=1, n_failed=2, n_no_gold=0)
+    rows = [
+        {"judged_recall": 1.0},
+        {"judged_recall": None},
+        {"judged_recall": nan},
+        {"judged_recall": inf},
+        {},
+    ]
+    means = aggregate(rows, n_no_gold=0)
+    assert means["judged_recall"] == Aggregate(1.0, n_scored=1, n_failed=4, n_no_gold=0)
 
 
 def test_means_of_nothing() -> None:
