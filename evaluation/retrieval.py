@@ -59,7 +59,7 @@ class Retriever:
         self._starts = np.array([chunk.returned[0] for chunk in chunks], dtype=np.int64)
         self._own_starts = np.array([chunk.start for chunk in chunks], dtype=np.int64)
         self._metadata = {document.id: document.metadata for document in documents}
-        self._masks: dict[tuple[tuple[str, Scalar], ...], npt.NDArray[np.bool_]] = {}
+        self._masks: dict[tuple[tuple[str, str, Scalar], ...], npt.NDArray[np.bool_]] = {}
 
     def searchable(self, question: Question) -> frozenset[str]:
         """Ids of the documents that the question's filter lets through."""
@@ -99,7 +99,7 @@ class Retriever:
     def _allowed(self, question: Question) -> npt.NDArray[np.bool_] | None:
         if not question.filter:
             return None
-        key = tuple(sorted(question.filter.items()))
+        key = tuple((name, type(value).__name__, value) for name, value in sorted(question.filter.items()))
         if key not in self._masks:
             documents = self.searchable(question)
             self._masks[key] = np.array(

@@ -47,7 +47,7 @@ def run(
         asked = load_sweep(sweep, dataset=dataset)
     launch = prepare(
         asked,
-        MlflowTracker(tracking_uri),
+        MlflowTracker(asked.name, tracking_uri),
         cache_dir=default_cache_dir(Path(cache_dir) if cache_dir is not None else None),
         skip_bad=skip_bad,
         fresh=fresh,

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.mlflow_tracker import MlflowTracker
-from experiments.results import Judging, NothingRecorded, SweepResult, judge
+from experiments.mlflow_tracker import MlflowTracker, recorded_sweeps
+from experiments.results import Judging, SweepResult, judge
+from experiments.store import shown
 from strategies.errors import nearest, refuse
 
 
 def load(name: str, *, tracking_uri: str | None = None) -> SweepResult:
-    """The newest launch of a sweep, compared anew. Raises NothingRecorded if the store has none."""
-    tracker = MlflowTracker(tracking_uri)
-    described = tracker.judging(name)
+    """The newest launch of a sweep, compared anew. Raises BadInput if there is none."""
+    tracker = MlflowTracker(name, tracking_uri)
+    described = tracker.described()
     if described is None:
-        known = tracker.sweeps()
-        remedy = (
-            f"The store has: {', '.join(known)}"
-            if known
-            else "The store has no sweep yet: chunksweep run first"
+        known = recorded_sweeps(tracker.uri)
+        there = (
+            f"It has: {', '.join(known)}" if known else "It has no sweep yet; run one first: chunksweep run"
         )
-        raise NothingRecorded(f"No sweep {name!r} in {tracker.uri}. {remedy}")
-    return judge(name, Judging.from_json(described), list(tracker.completed(name).values()))
+        raise refuse(name, f"is no sweep in {shown(tracker.uri)}", there)
+    return judge(name, Judging.from_json(described), tracker.records())
 
 
 def export_sweep(

@@ -22,7 +22,6 @@ from evaluation.statistics import (
 )
 from experiments.records import RunRecord
 from experiments.tables import Table, frame, long, wide
-from strategies.errors import ChunksweepError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +217,3 @@ def _verdicts(
             if row != base:
                 verdicts[names[place]]["p_baseline_holm"] = float(tests.p_holm[row])
     return verdicts
-
-
-class NothingRecorded(ChunksweepError):
-    """There is no sweep of that name in the store."""

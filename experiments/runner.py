@@ -11,14 +11,17 @@ from typing import Any
 
 from evaluation.evaluate import Scorer
 from evaluation.gold import load
+from evaluation.metrics import expand as expand_metrics
+from evaluation.settings import Settings
 from evaluation.statistics import resampling_units
+from experiments.columns import COLUMNS
 from experiments.grid import Grid, RunConfig, expand
 from experiments.progress import Progress, SilentProgress
-from experiments.records import RunRecord
+from experiments.records import RunRecord, Status
 from experiments.results import Judging, SweepResult, judge
 from experiments.signals import signals_raise, signals_wait
 from experiments.sweep import Sweep
-from experiments.tracking import Tracker
+from experiments.tracking import DataInput, Tracker
 from experiments.workbench import STORE, Workbench
 from strategies.document import Chunk
 from strategies.errors import ChunksweepError
@@ -83,10 +86,13 @@ def prepare(
     gold = load(sweep.dataset, skip_bad=skip_bad)
     bench = Workbench.open(sweep, gold, cache_dir)
     if not dry:
-        tracker.check()
+        tracker.close_stale()
     config_ids = tuple(bench.config_id(config) for config in grid.configs)
-    known = {} if fresh else tracker.completed(sweep.name)
-    return Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
+    known = {} if fresh else tracker.completed()
+    launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
+    if launch.to_run and not dry:
+        tracker.check(metric_names(sweep.settings, scorers or {}))
+    return launch
 
 
 def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = False) -> SweepResult:
@@ -99,8 +105,10 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
         if (config_id, repeat) in launch.known
     }
     tracker, judging = launch.tracker, launch.judging
-    tracker.open(launch.sweep.name, judging=judging.to_json(), dataset=launch.bench.gold, work=bool(to_run))
-    status = "KILLED"
+    gold = launch.bench.gold
+    tracker.open(launch.sweep.name, DataInput(gold.name, gold.digest, launch.sweep.dataset))
+    tracker.describe(judging.to_json())
+    status: Status = "killed"
     try:
         with signals_raise(), progress or SilentProgress() as shown:
             for index, (config, config_id, repeat) in enumerate(to_run):
@@ -110,19 +118,23 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
                 shown.configuration_finished(record)
                 if record.status == "failed" and fail_fast:
                     break
+            traffic = launch.bench.desk.traffic.line() if to_run else ""
             result = judge(
-                launch.sweep.name,
-                judging,
-                list(records.values()),
-                traffic=launch.bench.desk.traffic.line() if to_run else "",
-                ran=len(to_run),
+                launch.sweep.name, judging, list(records.values()), traffic=traffic, ran=len(to_run)
             )
             _mark(tracker, result)
-            status = "FAILED" if result.failed else "FINISHED"
+            status = "failed" if result.failed else "finished"
     finally:
         with signals_wait():
             tracker.close(status)
     return result
+
+
+def metric_names(settings: Settings, scorers: Mapping[str, Scorer]) -> list[str]:
+    """Every metric that a run of these settings may record."""
+    measures = [column.name for column in COLUMNS if column.kind in ("integer", "number")]
+    judged = [name for scorer in scorers for name in (scorer, f"n_failed_{scorer}")]
+    return [*(column.name for column in expand_metrics(settings)), *measures, *judged]
 
 
 def _one(launch: Launch, config: RunConfig, config_id: str, repeat: int, progress: Progress) -> RunRecord:

@@ -12,6 +12,7 @@ import re
 import tempfile
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -39,6 +40,10 @@ ENCODINGS: dict[str, tuple[str, ...]] = {
 PROBE_SECONDS = 3.0
 """How long the vocabulary's site may take to answer before it counts as out of reach."""
 
+LONGEST_WHITE_RUN = 50_000
+"""White space that is encoded at once, in characters; runs below twice as many are left whole."""
+
+_NOT_WHITE = re.compile(r"\S")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _loading = Lock()
 
@@ -58,13 +63,15 @@ class TokenCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`."""
-        return len(load(self.unit)[0].encode_ordinary(replace_surrogates(text)))
+        encoding = load(self.unit)[0]
+        return sum(len(encoding.encode_ordinary(part)) for part in parts(replace_surrogates(text)))
 
     def borders(self, text: str) -> npt.NDArray[np.int64]:
         """Code point at which every token starts, or inside which it does."""
         encoding, token_bytes = load(self.unit)
         text = replace_surrogates(text)
-        tokens = np.array(encoding.encode_ordinary(text), dtype=np.int64)
+        encoded = [np.array(encoding.encode_ordinary(part), dtype=np.int64) for part in parts(text)]
+        tokens = np.concatenate(encoded)
         starts = np.zeros(len(tokens) + 1, dtype=np.int64)
         np.cumsum(token_bytes[tokens], out=starts[1:])
         if text.isascii():
@@ -72,6 +79,32 @@ class TokenCounter:
         utf8 = np.frombuffer(text.encode(), dtype=np.uint8)
         character_of_byte = np.cumsum((utf8 & 0xC0) != 0x80, dtype=np.int64) - 1
         return np.append(character_of_byte[starts[:-1]], len(text))
+
+
+def parts(text: str) -> list[str]:
+    """The text, cut inside runs of white space that are too long for tiktoken.
+
+    Its patterns look ahead from every character of such a run, and the stack that this takes overflows
+    at some 700,000. The cuts depend on the run alone, so that counts of slices stay consistent.
+
+    >>> [len(part) for part in parts("word" + " " * 120_000 + "word")]
+    [50004, 50000, 20004]
+    """
+    if len(text) <= LONGEST_WHITE_RUN:
+        return [text]
+    cuts = [0]
+    position = LONGEST_WHITE_RUN
+    while position < len(text):
+        # A run of two steps or more holds at least one whole step, wherever the steps fall.
+        if text[position - LONGEST_WHITE_RUN : position].isspace():
+            run_start = len(text[:position].rstrip())
+            ended = _NOT_WHITE.search(text, position)
+            run_end = ended.start() if ended else len(text)
+            if run_end - run_start >= 2 * LONGEST_WHITE_RUN:
+                cuts.extend(range(run_start + LONGEST_WHITE_RUN, run_end, LONGEST_WHITE_RUN))
+            position = run_end
+        position += LONGEST_WHITE_RUN
+    return [text[start:end] for start, end in pairwise([*cuts, len(text)])]
 
 
 def encoding_problem(unit: str) -> Problem | None:

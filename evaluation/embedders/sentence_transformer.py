@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.embedding import DEFAULT_MODEL, EmbedderSpec, Kind, Sizes, missing_model, unit_rows
-from strategies.counting import Counter, OffsetCounter
-from strategies.errors import refuse
+from strategies.counting import Counter, tokenizer_counter
 from strategies.strategy import Vectors
 
 _PACKAGED_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -97,18 +96,11 @@ class SentenceTransformerEmbedder:
 
     def counter(self, unit: str) -> Counter:
         """Its own tokenizer as a unit; `embedder+special` counts its special tokens too."""
-        specials = {"embedder": 0, "embedder+special": self._specials}
-        if unit not in specials:
-            raise refuse("unit", f"{unit!r} is no unit of this embedder", "Use embedder or embedder+special")
-        return OffsetCounter(unit, self._offsets, specials=specials[unit])
+        return tokenizer_counter(self._tokenizer, unit)
 
     def versions(self) -> Mapping[str, str]:
         """Libraries, and the digest of the model's files."""
         return {**{name: version(name) for name in _LIBRARIES}, "model": self.revision[:16]}
-
-    def _offsets(self, text: str) -> list[tuple[int, int]]:
-        offsets: list[tuple[int, int]] = self._tokenizer.encode(text, add_special_tokens=False).offsets
-        return offsets
 
     @cached_property
     def _specials(self) -> int:

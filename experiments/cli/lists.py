@@ -90,7 +90,8 @@ def _metrics() -> list[dict[str, Any]]:
             "comparable": metric.comparable,
             "source": metric.source,
             "lines": [
-                f"{metric.unit}, better: {metric.direction}; comparable across chunkings: {metric.comparable}",
+                f"{metric.unit}, better: {metric.direction}; "
+                f"comparable across chunkings: {metric.comparable}",
                 f"source: {metric.source}",
             ],
         }
@@ -99,22 +100,22 @@ def _metrics() -> list[dict[str, Any]]:
 
 
 def _datasets() -> list[dict[str, Any]]:
-    import yaml
-
+    from evaluation.card import read_card
     from evaluation.gold import bundled
 
     rows = []
     for name, folder in bundled().items():
-        card = yaml.safe_load((folder / "card.yaml").read_text(encoding="utf-8"))
+        card = read_card((folder / "card.yaml").read_text(encoding="utf-8"), str(folder))[0].raw
+        counts = card.get("counts")
         rows.append(
             {
                 "name": name,
                 "description": str(card.get("description", "")),
                 "path": str(folder),
-                "counts": card.get("counts", {}),
+                "counts": counts,
                 "lines": [
                     f"{key.replace('_', ' ')}: {value:,}"
-                    for key, value in (card.get("counts") or {}).items()
+                    for key, value in (counts if isinstance(counts, dict) else {}).items()
                 ],
             }
         )

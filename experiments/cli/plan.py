@@ -43,7 +43,7 @@ def plan(
     )
     launch = prepare(
         asked,
-        MlflowTracker(tracking_uri),
+        MlflowTracker(asked.name, tracking_uri),
         cache_dir=options.cache_dir(cache_dir),
         skip_bad=skip_bad,
         dry=True,

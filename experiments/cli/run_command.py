@@ -59,7 +59,7 @@ def run(
         sets=set_,
     )
     errors = Console(stderr=True)
-    tracker = MlflowTracker(tracking_uri)
+    tracker = MlflowTracker(asked.name, tracking_uri)
     with _status(errors, quiet):
         launch = prepare(
             asked, tracker, cache_dir=options.cache_dir(cache_dir), skip_bad=skip_bad, fresh=fresh

@@ -22,7 +22,7 @@ def chunk(document: str, start: int, end: int, returned: tuple[int, int] | None 
     return Chunk(document, 0, start, end, text, end - start, text, returned or (start, end))
 
 
-def question(**filters: str | int) -> Question:
+def question(**filters: str | int | bool) -> Question:
     return Question("q", "which?", (Evidence((Passage("a", 0, 5),)),), filter=filters)
 
 
@@ -103,6 +103,19 @@ def test_a_filter_searches_only_what_matches() -> None:
     hits = ranked(chunks, unit([1, 0], [1, 1], [1, 0]), [1, 0], question(year=2024), documents)
     assert [hit.document for hit in hits] == ["b"]
     assert ranked(chunks, unit([1, 0], [1, 1], [1, 0]), [1, 0], question(year=1999), documents) == ()
+
+
+def test_filters_that_differ_in_kind_differ() -> None:
+    chunks = [chunk("a", 0, 5), chunk("b", 0, 5)]
+    documents = [Document("a", "x" * 9, {"draft": True}), Document("b", "x" * 9, {"draft": 1})]
+    store = open_store("exact")
+    store.build(unit([1, 0], [1, 0]), chunks)
+    retriever = Retriever(store, chunks, documents)
+    found = [
+        [hit.document for hit in retriever.rank(question(draft=value), unit([1, 0])[0], 5, bool).hits]
+        for value in (True, 1)
+    ]
+    assert found == [["a"], ["b"]]
 
 
 def test_the_list_deepens_until_it_is_enough() -> None:

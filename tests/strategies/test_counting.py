@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strategies import encodings
 from strategies.counting import Counter, OffsetCounter, check_unit, counter_of
 from strategies.document import Document
-from strategies.encodings import ENCODINGS
+from strategies.encodings import ENCODINGS, load
 from strategies.errors import BadInput
 from strategies.rulers import Ruler
 from strategies.tools import Tools
@@ -378,3 +378,21 @@ class TestTools:
         assert Tools(embed=lambda texts: vectors).embed(["a", "b"]) is vectors
         with pytest.raises(BadInput, match="needs an embedder"):
             Tools().embed(["a"])
+
+
+@pytest.mark.parametrize("white", [" ", "\t", "\u3000", " \n"])
+def test_white_space_without_end_is_counted(white: str) -> None:
+    """tiktoken's own pattern overflows its stack on such a run."""
+    text = "before" + white * 1_200_000 + "after"
+    counter = counter_of("cl100k_base")
+    borders = counter.borders(text)
+    assert counter.count(text) == len(borders) - 1
+    assert borders[0] == 0
+    assert borders[-1] == len(text)
+    assert (np.diff(borders) >= 0).all()
+
+
+def test_ordinary_white_space_is_encoded_as_tiktoken_does() -> None:
+    text = "a" + " " * 40_000 + "b" + "\n" * 40_000 + "c" * 200_000
+    encoding, _ = load("cl100k_base")
+    assert counter_of("cl100k_base").count(text) == len(encoding.encode_ordinary(text))
