@@ -77,7 +77,7 @@ class Aggregate:
 def aggregate(rows: Sequence[Mapping[str, float | None]], n_no_gold: int) -> dict[str, Aggregate]:
     """Means by column. `rows` holds one mapping for each question with gold, failed ones included.
 
-    A missing value (None, no entry, not finite) counts 0 in a column of `METRICS`, so that a configuration never
+    A missing value (None, no entry, not finite) counts 0 in a column of `METRICS`, so that no configuration
     gains by failing. Two kinds of column are averaged over the questions that have a value: metrics that
     are not defined for every question (`may_be_missing`), where missing is no failure, and columns from
     elsewhere, such as a judge's, where it is one and is counted.

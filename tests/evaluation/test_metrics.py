@@ -163,6 +163,12 @@ def test_a_cut_ends_with_the_last_token_paid_for() -> None:
     assert poured(5, *around, evidence=("d", 10, 11)) == 1.0
 
 
+def test_a_hit_that_fits_exactly_is_poured_whole() -> None:
+    # [0, 11) adds aa, bb and the free rest of dd, 2 tokens in all.
+    around: list[Place] = [("d", 6, 10), ("d", 0, 11)]
+    assert poured(4, *around, evidence=("d", 10, 11)) == 1.0
+
+
 def test_answerable_needs_all_of_the_evidence_white_space_aside() -> None:
     scene = context({"d": measured(WORDS)}, [], budgets=(2, 4))
     two_pieces = hits(("d", 0, 5), ("d", 6, 11))  # the blank at 5 is in neither

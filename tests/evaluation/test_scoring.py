@@ -112,6 +112,7 @@ def test_the_text_that_a_budget_holds() -> None:
     assert poured(ranked, 5, DOCUMENTS) == {"d": ((0, 14),)}
     assert poured(ranked, 99, DOCUMENTS) == {"d": ((0, 14), (15, 23))}
     assert poured([], 5, DOCUMENTS) == {}
+    assert poured(hits(("d", 6, 10), ("d", 0, 11)), 4, DOCUMENTS) == {"d": ((0, 11),)}  # fits exactly
 
 
 def test_a_list_is_deep_enough_when_every_k_and_budget_is_served() -> None:
