@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 from evaluation.embedding_desk import Embedded
@@ -88,7 +89,7 @@ def evaluate(
         store.build(index.embedded.vectors, index.chunks)
     retriever = Retriever(store, index.chunks, index.documents)
     settings = asked.context.settings
-    context = _replace_layout(asked.context, Layout.of(index.chunks))
+    context = replace(asked.context, layout=Layout.of(index.chunks))
     until = embedded_until(index.chunks, index.embedded)
     rows: list[dict[str, Any]] = []
     tied, failures = 0, 0
@@ -110,7 +111,8 @@ def evaluate(
                 raise
         values: dict[str, float | None] = dict(score_question(question, hits, context))
         judged, complaints = _judge(question, hits, scorers or {})
-        miss = classify(question, hits or (), context, Facts(retriever.searchable(question), until))
+        facts = Facts(retriever.searchable(question), until)
+        miss = None if hits is None else classify(question, hits, context, facts)
         rows.append(
             {
                 "question_id": question.id,
@@ -148,10 +150,6 @@ def evaluate(
     )
 
 
-def _replace_layout(context: ScoringContext, layout: Layout) -> ScoringContext:
-    return ScoringContext(context.documents, layout, context.settings, context.prepared)
-
-
 def _first_depth(settings: Settings, chunks: Sequence[Chunk]) -> int:
     """A depth that nearly always fills the largest budget at once."""
     tokens = sum(chunk.tokens for chunk in chunks)
@@ -167,7 +165,10 @@ def _judge(
     for name, scorer in scorers.items():
         values[name] = None
         try:
-            values[name] = float(scorer(question, hits or ()))
+            verdict = float(scorer(question, hits or ()))
+            if not isfinite(verdict):
+                raise ValueError(f"the verdict is {verdict}")
+            values[name] = verdict
         except Exception as failure:  # a judge that fails leaves a gap, never a number
             complaints.append(f"{name}: {type(failure).__name__}: {failure}")
     return values, complaints

@@ -70,7 +70,7 @@ def recommend(
     answer is "cannot tell". Raises BadInput with every problem found.
     """
     keep = np.ones(len(names), dtype=bool) if eligible is None else np.asarray(eligible, dtype=bool)
-    costs = np.column_stack((tokens_embedded, stored_bytes)).astype(np.float64)
+    costs = [np.asarray(cost, dtype=np.float64) for cost in (tokens_embedded, stored_bytes)]
     table = np.asarray(scores, dtype=np.float64)
     _check(names, table, keep, costs, margin)
     nothing = _nothing(len(table), keep, margin)
@@ -79,7 +79,10 @@ def recommend(
 
     columns = np.flatnonzero(keep).tolist()
     result = simultaneous(table[:, columns], labels, level=level, permutations=permutations, seed=seed)
-    rows = [Row(names[c], float(mean), *costs[c]) for c, mean in zip(columns, result.mean, strict=True)]
+    rows = [
+        Row(names[c], float(mean), float(costs[0][c]), float(costs[1][c]))
+        for c, mean in zip(columns, result.mean, strict=True)
+    ]
     by_cost = sorted(range(len(rows)), key=lambda row: rows[row].cost)
     best = max(by_cost, key=lambda row: round(rows[row].mean, 12))
 
@@ -120,7 +123,7 @@ def _check(
     names: Sequence[str],
     table: NDArray[np.float64],
     keep: NDArray[np.bool_],
-    costs: NDArray[np.float64],
+    costs: Sequence[NDArray[np.float64]],
     margin: float,
 ) -> None:
     count = len(names)
@@ -133,10 +136,11 @@ def _check(
         problems.append(Problem("names", "a name occurs twice", "Name every configuration differently"))
     if keep.shape != (count,):
         problems.append(Problem("eligible", f"has shape {keep.shape} for {count} names", "Give one a name"))
-    if costs.shape != (count, 2):
-        problems.append(Problem("costs", f"are given for {len(costs)} of {count} names", "Give two a name"))
-    elif not np.isfinite(costs).all():
-        problems.append(Problem("costs", "one is missing or infinite", "Measure it, or give 0 to all"))
+    for where, cost in zip(("tokens_embedded", "stored_bytes"), costs, strict=True):
+        if cost.shape != (count,):
+            problems.append(Problem(where, f"has shape {cost.shape} for {count} names", "Give one a name"))
+        elif not np.isfinite(cost).all():
+            problems.append(Problem(where, "one is missing or infinite", "Measure it, or give 0 to all"))
     if not 0 <= margin < math.inf:
         problems.append(Problem("margin", f"is {margin}", "Give the loss you would accept, 0 or more"))
     if problems:

@@ -56,7 +56,7 @@ class MlflowTracker:
         self.experiment = experiment
         store.check_uri(self.uri)
         folder = store.artifact_folder(self.uri)
-        self._artifacts = artifacts or (f"{folder.as_uri()}/{experiment}" if folder else None)
+        self._artifacts = artifacts or ((folder / experiment).as_uri() if folder else None)
         self._report = report
         self._owner = Owner.myself()
         self._opened: Any = None

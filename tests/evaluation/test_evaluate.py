@@ -146,6 +146,7 @@ def test_a_search_that_fails_counts_zero_in_every_mean() -> None:
     assert result.metrics["mrr_at_3"] == result.metrics["hit_at_1"] == 0.5
     assert result.metrics["n_failed"] == 1
     assert result.questions[0]["error"] == "ConnectionError: the store went away"
+    assert result.questions[0]["miss"] is None
     assert "the search failed for 1 questions" in result.warnings[0]
 
 
@@ -166,6 +167,13 @@ def test_a_scorer_that_fails_leaves_a_gap_and_says_so() -> None:
     assert result.reasons["judged"] == "not comparable: failed for 1 of 2 questions"
     assert [row["judged"] for row in result.questions] == [1.0, None]
     assert result.metrics["mrr_at_3"] == 1.0  # our own scores are untouched
+
+
+def test_a_verdict_that_is_no_number_is_a_failure() -> None:
+    result = run(gold(*QUESTIONS), scorers={"judged": lambda asked, hits: math.nan})
+    assert "judged" not in result.metrics
+    assert result.metrics["n_failed_judged"] == 2
+    assert [row["judged"] for row in result.questions] == [None, None]
 
 
 def test_blank_documents_give_zeros_and_reasons() -> None:
