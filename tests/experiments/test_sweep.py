@@ -15,9 +15,13 @@ from hypothesis import strategies as st
 from evaluation.embedding import EmbedderSpec
 from evaluation.settings import Settings
 from experiments.grid import expand
+from experiments.init_template import TEMPLATE
 from experiments.sweep import load_sweep, read_sweep, sweep_from_options, sweeps
+from experiments.sweep_schema import KEYS
 from experiments.yaml_places import parse_yaml
 from strategies.errors import BadInput
+
+ROOT = Path(__file__).parents[2]
 
 SMALL = """\
 name: small
@@ -353,3 +357,52 @@ def test_a_sweep_cannot_be_changed() -> None:
     sweep = sweep_from_options("handbook", {"strategy": "fixed", "size": "96"})
     with pytest.raises(dataclasses.FrozenInstanceError):
         sweep.seed = 8  # type: ignore[misc]
+
+
+def test_the_template_loads_as_it_is_and_shows_every_default(tmp_path: Path) -> None:
+    sweep = load_sweep(write(tmp_path, TEMPLATE))
+    plain = load_sweep(write(tmp_path, SMALL))
+    assert dataclasses.replace(sweep, name=plain.name, grid=plain.grid) == plain
+    assert len(expand(sweep).configs) >= 8
+    content = parse_yaml(TEMPLATE, "f").content
+    assert content.keys() == KEYS.keys()
+
+
+def test_the_page_names_every_key() -> None:
+    page = (ROOT / "docs" / "sweep-file.md").read_text(encoding="utf-8")
+    embedder = [item.name for item in dataclasses.fields(EmbedderSpec)]
+    for key in [*KEYS, *embedder, "retrieval.k", "retrieval.token_budgets", *sweeps()]:
+        if key != "retrieval":
+            assert f"`{key}`" in page, key
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    defaults = {cells[0].strip("| `"): cells[2].strip("` ") for cells in rows if len(cells) == 4}
+    plain = read_sweep({"name": "a", "dataset": "b", "grid": {"strategy": "fixed", "size": 96}})
+    assert defaults == {
+        "embedder": plain.embedder.model,
+        "vectors": "[direct]",
+        "retrieval.k": str(list(plain.settings.ks)),
+        "retrieval.token_budgets": str(list(plain.settings.budgets)),
+        "relevance": plain.settings.rule,
+        "headline": plain.settings.headline,
+        "baseline": "none",
+        "margin": str(plain.margin),
+        "invalid": plain.invalid,
+        "seed": str(plain.seed),
+        "repeats": str(plain.repeats),
+    }
+
+
+def test_examples_of_the_page_are_sweeps(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "sweep-file.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == 4
+    for example in examples:
+        if example.startswith("name:"):
+            text = example
+        elif example.startswith("grid:"):
+            text = SMALL.partition("grid:")[0] + example
+        elif example.startswith("  - "):
+            text = SMALL.partition("grid:")[0] + "grid:\n" + example
+        else:
+            text = SMALL + example
+        load_sweep(write(tmp_path, text))

@@ -393,6 +393,10 @@ def test_what_a_run_holds(tracker: MlflowTracker, client: Any, experiment: str, 
     assert len(tags["config_hash"]) == 64
     assert tags["data_digest"] == DATA.digest
     assert Owner.from_json(tags["owner"]) == Owner.myself()
+    page = (ROOT / "docs" / "mlflow.md").read_text(encoding="utf-8")
+    for name in tags:
+        if not name.startswith("mlflow."):
+            assert f"`chunksweep.{name}`" in page or f"`.{name}`" in page, name
     for run in (child, parent):
         (dataset,) = run.inputs.dataset_inputs
         assert (dataset.dataset.name, dataset.dataset.digest) == ("handbook", DATA.digest[:36])
