@@ -168,7 +168,9 @@ def test_names_of_unreadable_values_differ_and_are_short() -> None:
     assert all(len(config.name) <= 40 for config in configs)
 
 
-@given(st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=4, unique=True), st.sampled_from([48, 96]))
+@given(
+    st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=4, unique=True), st.sampled_from([48, 96])
+)
 def test_names_are_safe_for_files_and_stores(separators: list[str], size: int) -> None:
     (config,) = grid({"strategy": "recursive", "size": size, "separators": [separators]}).configs
     assert set(config.name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.=-")

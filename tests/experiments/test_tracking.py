@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -236,9 +237,7 @@ def test_an_owner_is_alive_dead_or_out_of_sight() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     owner = replace(myself, pid=child.pid)
     deadline = time.monotonic() + 30
-    while (
-        Path(f"/proc/{child.pid}/stat").exists() and " Z " not in Path(f"/proc/{child.pid}/stat").read_text()
-    ):
+    while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline
     assert owner.is_dead()  # a zombie has ended
     child.wait()
