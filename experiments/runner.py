@@ -19,9 +19,9 @@ from experiments.grid import Grid, RunConfig, expand
 from experiments.progress import Progress, SilentProgress
 from experiments.records import RunRecord, Status
 from experiments.results import Judging, SweepResult, judge
-from experiments.signals import signals_raise, signals_wait
+from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
-from experiments.tracking import DataInput, Tracker
+from experiments.tracking import DataInput, Handle, Tracker
 from experiments.workbench import STORE, Workbench
 from strategies.document import Chunk
 from strategies.errors import ChunksweepError
@@ -109,24 +109,26 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
     tracker.open(launch.sweep.name, DataInput(gold.name, gold.digest, launch.sweep.dataset))
     tracker.describe(judging.to_json())
     status: Status = "killed"
-    try:
-        with signals_raise(), progress or SilentProgress() as shown:
-            for index, (config, config_id, repeat) in enumerate(to_run):
-                shown.configuration_started(config.name, index, len(to_run))
-                record = _one(launch, config, config_id, repeat, shown)
-                records[record.key] = record
-                shown.configuration_finished(record)
-                if record.status == "failed" and fail_fast:
-                    break
+    with gated_signals() as gate:
+        try:
+            with progress or SilentProgress() as shown:
+                for index, (config, config_id, repeat) in enumerate(to_run):
+                    shown.configuration_started(config.name, index, len(to_run))
+                    record = _one(launch, config, config_id, repeat, shown, gate)
+                    records[record.key] = record
+                    shown.configuration_finished(record)
+                    if record.status == "failed" and fail_fast:
+                        break
             traffic = launch.bench.desk.traffic.line() if to_run else ""
             result = judge(
                 launch.sweep.name, judging, list(records.values()), traffic=traffic, ran=len(to_run)
             )
-            _mark(tracker, result)
+            with gate.hold():
+                _mark(tracker, result)
             status = "failed" if result.failed else "finished"
-    finally:
-        with signals_wait():
-            tracker.close(status)
+        finally:
+            with gate.hold():
+                tracker.close(status)
     return result
 
 
@@ -137,7 +139,9 @@ def metric_names(settings: Settings, scorers: Mapping[str, Scorer]) -> list[str]
     return [*(column.name for column in expand_metrics(settings)), *measures, *judged]
 
 
-def _one(launch: Launch, config: RunConfig, config_id: str, repeat: int, progress: Progress) -> RunRecord:
+def _one(
+    launch: Launch, config: RunConfig, config_id: str, repeat: int, progress: Progress, gate: Gate
+) -> RunRecord:
     """One configuration, from start to record."""
     bench = launch.bench
     started_at = time.time()
@@ -159,29 +163,36 @@ def _one(launch: Launch, config: RunConfig, config_id: str, repeat: int, progres
         "versions": bench.versions(),
         "started_at": started_at,
     }
-    handle = launch.tracker.start(config_id, config.name, repeat, base["params"])
+    handle: Handle | None = None
     try:
-        evaluation, chunks = bench.measure(config, progress.phase, progress.embedded, launch.scorers)
-        record = RunRecord(
-            status="finished",
-            metrics=evaluation.metrics,
-            curves=evaluation.curves,
-            questions=evaluation.questions,
-            chunks=tuple(chunk_row(chunk) for chunk in chunks),
-            reasons=evaluation.reasons,
-            warnings=evaluation.warnings,
-            ended_at=time.time(),
-            **base,
-        )
-        return handle.finish(record)
-    except Exception as error:  # one configuration must not cost the others their result
-        message = str(error) if isinstance(error, ChunksweepError) else f"{type(error).__name__}: {error}"
-        failed = RunRecord(status="failed", error=message, ended_at=time.time(), **base)
-        return handle.fail(failed)
+        with gate.hold():
+            handle = launch.tracker.start(config_id, config.name, repeat, base["params"])
+        try:
+            evaluation, chunks = bench.measure(config, progress.phase, progress.embedded, launch.scorers)
+            record = RunRecord(
+                status="finished",
+                metrics=evaluation.metrics,
+                curves=evaluation.curves,
+                questions=evaluation.questions,
+                chunks=tuple(chunk_row(chunk) for chunk in chunks),
+                reasons=evaluation.reasons,
+                warnings=evaluation.warnings,
+                ended_at=time.time(),
+                **base,
+            )
+        except Exception as error:  # one configuration must not cost the others their result
+            record = RunRecord(status="failed", error=_sentence(error), ended_at=time.time(), **base)
+        with gate.hold():
+            return handle.finish(record) if record.status == "finished" else handle.fail(record)
     except BaseException:
-        with signals_wait():
-            handle.kill()
+        if handle is not None:
+            with gate.hold():
+                handle.kill()
         raise
+
+
+def _sentence(error: Exception) -> str:
+    return str(error) if isinstance(error, ChunksweepError) else f"{type(error).__name__}: {error}"
 
 
 def chunk_row(chunk: Chunk) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
 
 class Interrupted(BaseException):
@@ -18,32 +17,45 @@ class Interrupted(BaseException):
         super().__init__(f"Stopped by {signal.Signals(number).name}")
 
 
+class Gate:
+    """Lets signals through as `Interrupted`, but not into the middle of a record.
+
+    An exception inside a database's commit would leave its file locked.
+    """
+
+    def __init__(self) -> None:
+        self._holds = 0
+        self._waiting: int | None = None
+
+    def arrive(self, number: int, _: FrameType | None) -> None:
+        """A signal came: raise `Interrupted` now, or when the gate opens."""
+        if not self._holds:
+            raise Interrupted(number)
+        self._waiting = number
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Nothing is raised inside; what came meanwhile is raised at the end."""
+        self._holds += 1
+        try:
+            yield
+        finally:
+            self._holds -= 1
+            if not self._holds and self._waiting is not None:
+                number, self._waiting = self._waiting, None
+                raise Interrupted(number)
+
+
 @contextmanager
-def signals_raise() -> Iterator[None]:
-    """Inside, both signals raise `Interrupted`, so that a stopped sweep can close its runs."""
-
-    def stop(number: int, _: FrameType | None) -> None:
-        raise Interrupted(number)
-
-    with _handled_by(stop):
-        yield
-
-
-@contextmanager
-def signals_wait() -> Iterator[None]:
-    """Inside, both signals are ignored: a second Ctrl-C must not break the closing of runs."""
-    with _handled_by(signal.SIG_IGN):
-        yield
-
-
-@contextmanager
-def _handled_by(handler: Any) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
-        yield
+def gated_signals() -> Iterator[Gate]:
+    """Both signals go through a gate inside; only the main thread can be reached by them."""
+    gate = Gate()
+    if threading.current_thread() is not threading.main_thread():
+        yield gate
         return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, gate.arrive) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield gate
     finally:
         for number, previous in before.items():
             signal.signal(number, previous)

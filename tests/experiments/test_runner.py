@@ -14,6 +14,7 @@ import strategies
 from evaluation.gold import Question
 from evaluation.retrieval import Hit
 from experiments.progress import SilentProgress
+from experiments.records import RunRecord
 from experiments.results import SweepResult
 from experiments.runner import Launch, prepare, run
 from experiments.signals import Interrupted
@@ -24,7 +25,8 @@ from strategies.errors import BadInput
 from strategies.strategy import Cut, SplitTools
 
 PLACES = {
-    "park.md": "# Park\n\nThe north gate opens at nine. All dogs stay on a lead.\n\n## Pond\n\nFishing needs a green card.\n",
+    "park.md": "# Park\n\nThe north gate opens at nine. All dogs stay on a lead.\n\n"
+    "## Pond\n\nFishing needs a green card.\n",
     "pool.txt": "Swimming costs four euro in summer. Children swim for free all year.\n",
     "train.txt": "Dogs travel for half the price. The last train leaves at ten.\n",
 }
@@ -191,6 +193,23 @@ def test_a_signal_ends_the_run_and_the_next_launch_goes_on(dataset: Path) -> Non
     assert run(launch(dataset, tracker)).ran == 2
 
 
+def test_a_signal_never_breaks_into_a_record(dataset: Path) -> None:
+    class Store(list[RunRecord]):
+        """Gets the signal while the second record is written."""
+
+        def append(self, record: RunRecord) -> None:
+            if len(self) == 1:
+                signal.raise_signal(signal.SIGINT)
+            super().append(record)
+
+    tracker = NullTracker(kept=Store())
+    with pytest.raises(Interrupted, match="SIGINT"):
+        run(launch(dataset, tracker))
+    assert [record.status for record in tracker.kept] == ["finished", "finished"]
+    assert tracker.running == {}
+    assert run(launch(dataset, tracker)).ran == 2
+
+
 def test_a_judge_that_fails_makes_a_row_not_comparable(dataset: Path) -> None:
     """The row with a failed verdict must not win by it."""
 
@@ -238,8 +257,13 @@ def test_a_changed_library_is_another_experiment(dataset: Path, monkeypatch: pyt
 
 def test_sizes_never_share_chunks(dataset: Path) -> None:
     made = launch(dataset, NullTracker())
-    counts = {config.name: len(made.bench.split(config).chunks) for config in made.grid.configs}
-    assert len(set(counts.values())) == 4
+    cuts = {
+        config.name: tuple(
+            (chunk.document_id, chunk.start, chunk.end) for chunk in made.bench.split(config).chunks
+        )
+        for config in made.grid.configs
+    }
+    assert len(set(cuts.values())) == 4
 
 
 def test_truncated_rows_are_marked_and_never_recommended(
