@@ -23,8 +23,10 @@ from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
 from experiments.tracking import DataInput, Handle, Tracker
 from experiments.workbench import STORE, Workbench
+from strategies.counting import check_unit
 from strategies.document import Chunk
-from strategies.errors import ChunksweepError
+from strategies.errors import BadInput, ChunksweepError
+from strategies.tools import TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def prepare(
     scorers: Mapping[str, Scorer] | None = None,
     dry: bool = False,
 ) -> Launch:
-    """Every check that can be made before work: grid, data, model, store. Raises BadInput.
+    """Every check that can be made before work: grid, data, model, tokenizers, store. Raises BadInput.
 
     `dry` looks at the store without writing to it: for a plan.
     """
@@ -90,9 +92,20 @@ def prepare(
     config_ids = tuple(bench.config_id(config) for config in grid.configs)
     known = {} if fresh else tracker.completed()
     launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
+    check_vocabularies(launch)
     if launch.to_run and not dry:
         tracker.check(metric_names(sweep.settings, scorers or {}))
     return launch
+
+
+def check_vocabularies(launch: Launch) -> None:
+    """Load every tokenizer that is still needed, so that none is missed in the middle. Raises BadInput."""
+    units = dict.fromkeys(getattr(config.strategy, "unit", TOKENS) for config, _, _ in launch.to_run)
+    if units:
+        units[TOKENS] = None  # budgets are counted in it
+    problems = [problem for unit in units if (problem := check_unit(unit)) is not None]
+    if problems:
+        raise BadInput(problems)
 
 
 def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = False) -> SweepResult:
