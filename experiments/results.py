@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+OVERLAPS = ("overlap", "overlap_sentences")
+"""Parameters that ask for overlap; in a record they are numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judging:
     """By what the configurations of a sweep are compared, and which belong to it."""
@@ -141,6 +145,12 @@ def judge(
         *judging.notes,
         *(f"{key} is left out of the comparison: {why}" for key, why in reasons.items() if why),
     ]
+    collapsed = [key for key in names if lost_overlap(finished[key][0])]
+    if collapsed:
+        notes.append(
+            f"Overlap was asked for, but no chunk shares text with the one before: {', '.join(collapsed)}. "
+            "Compare these as overlap 0"
+        )
     missing = len(judging.config_ids) - len({record.config_id for record in kept})
     if missing:
         notes.append(
@@ -154,6 +164,16 @@ def judge(
             f"{found:.3f} in {judging.headline} are found 8 times in 10; smaller ones mostly are not"
         )
     return SweepResult(name, judging, tuple(kept), recommendation, statistics, tuple(notes), traffic, ran)
+
+
+def lost_overlap(record: RunRecord) -> bool:
+    """Whether an overlap was asked for that came about nowhere, as where whole pieces are longer than it."""
+    asked = any(
+        isinstance(value, int | float) and value > 0
+        for name, value in record.params.items()
+        if name in OVERLAPS
+    )
+    return asked and bool(record.chunks) and not record.metrics.get("overlap_effective")
 
 
 def not_comparable(records: Sequence[RunRecord], headline: str) -> str | None:
