@@ -14,7 +14,7 @@ from evaluation.health import chunk_health, embedded_until, truncation
 from evaluation.latency import median_and_p95, stopwatch
 from evaluation.layout import Layout
 from evaluation.measured import Measured
-from evaluation.metrics import column
+from evaluation.metrics import column, expand
 from evaluation.misses import REMEDIES, Facts, classify
 from evaluation.pouring import depth_suffices
 from evaluation.retrieval import Hit, Retriever
@@ -139,6 +139,9 @@ def evaluate(
         "index_ms": indexing.ms,
     }
     reasons = _add_means(metrics, means, scorers or {})
+    if not rows:
+        scores = (*(name for name, _, _ in expand(settings)), *(scorers or {}))
+        reasons |= dict.fromkeys(scores, "no question has evidence")
     searches = retriever.time_searches(
         [question for _, question in scored],
         asked.embedded.vectors[[number for number, _ in scored]],
