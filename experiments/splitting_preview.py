@@ -47,7 +47,7 @@ def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:
         facts += [" > ".join(chunk.section)] if chunk.section else []
         facts += [f"page {chunk.page}"] if chunk.page else []
         facts += ["oversize"] if chunk.oversize else []
-        console.rule(Text("  ".join(facts), style="bold"), align="left", characters="-")
+        console.print(Text(f"--- {'  '.join(facts)}", style="bold"), soft_wrap=True)
         colour = _COLOURS[chunk.index % 2]
         lead = chunk.embedded_text.removesuffix(chunk.text)
         body = Text(lead, style="dim italic")
@@ -59,5 +59,4 @@ def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:
         sum(chunk.tokens for chunk in chunks),
         sum(chunk.end - chunk.start for chunk in chunks),
     )
-    console.rule(characters="-")
-    console.print(Text(f"{len(chunks)} chunks, {total:,} tokens, {characters:,} characters"))
+    console.print(Text(f"--- {len(chunks)} chunks, {total:,} tokens, {characters:,} characters"))

@@ -74,7 +74,11 @@ class Markdown:
         assert isinstance(self.overlap, int)
         ruler = tools.ruler(document, self.unit)
         plan = _Plan(ruler, self.size, frozenset(self.isolate), by_sentences(self.language))
-        headings = outline(replace(document, media_type="text/markdown"))
+        # Asked to read another kind of text as Markdown, its headings are not the document's own.
+        marked = document.media_type == "text/markdown"
+        headings = (
+            tools.outline(document) if marked else outline(replace(document, media_type="text/markdown"))
+        )
         for found in pack(plan.pieces(), ruler, size=self.size, overlap=self.overlap):
             # A chunk holds headings only at its beginning: the last one in it is the one over its text.
             yield replace(found, section=headings.section(found.end - 1))

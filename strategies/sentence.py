@@ -57,6 +57,8 @@ class Sentence:
         problems += self._problems({problem.where for problem in problems})
         if problems:
             raise BadInput(problems)
+        if self.sentences is not None:  # nothing is counted then: equal cuts compare equal
+            object.__setattr__(self, "unit", "cl100k_base")
 
     def _problems(self, known: set[str]) -> Iterator[Problem]:
         """What is wrong between parameters, of those that are not known to be wrong in themselves."""

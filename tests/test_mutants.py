@@ -13,7 +13,8 @@ import pytest
 def _mutants() -> ModuleType:
     path = Path(__file__).with_name("mutants.py")
     spec = importlib.util.spec_from_file_location("mutants", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["mutants"] = module
     spec.loader.exec_module(module)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
+from typer.exceptions import TyperException
 
 from experiments.cli import export, gold, init, lists, plan, run_command, split, ui
 
@@ -77,25 +78,24 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _explain(error: BaseException) -> int:
-    import click
-
     from experiments.signals import Interrupted
     from strategies.errors import BadInput, ChunksweepError
 
-    if isinstance(error, typer.Exit | click.exceptions.Exit):
+    if isinstance(error, typer.Exit):
         return int(error.exit_code)
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
-    if isinstance(error, click.ClickException):
-        error.show()
-        return error.exit_code
+    if isinstance(error, TyperException):  # a command line that cannot be understood
+        shown: Any = error
+        shown.show()
+        return int(shown.exit_code)
     if isinstance(error, BadInput):
         return _say(*(str(problem) for problem in error.problems), code=2)
     if isinstance(error, Interrupted):
         return _say(
             f"{error}. What was finished is recorded; the same command goes on.", code=128 + error.number
         )
-    if isinstance(error, KeyboardInterrupt | click.exceptions.Abort):
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say("Stopped.", code=130)
     if isinstance(error, ChunksweepError | OSError):
         return _say(str(error), code=1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SweepArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[FILE|NAME]", help="Sweep file, or a ready sweep.", show_default=False),
+    typer.Argument(metavar="FILE|NAME", help="Sweep file, or a ready sweep.", show_default=False),
 ]
 Strategy = Annotated[
     str | None, typer.Option(help="Without a file: strategies, as fixed,recursive.", show_default=False)

@@ -9,7 +9,7 @@ import sentencex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies import segmenting
+from strategies import build, canonical, segmenting
 from strategies.document import Document
 from strategies.errors import BadInput
 from strategies.pieces import Piece
@@ -212,3 +212,10 @@ class TestParameters:
 
     def test_a_share_of_the_size(self) -> None:
         assert Sentence(size=40, overlap="25%") == Sentence(size=40, overlap=10)
+
+
+def test_a_unit_that_counts_nothing_makes_no_difference() -> None:
+    one, other = build("sentence", {"sentences": 2}), build("sentence", {"sentences": 2, "unit": "words"})
+    assert one == other
+    assert canonical(one) == canonical(other)
+    assert canonical(one)["unit"] == "cl100k_base"
