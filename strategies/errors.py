@@ -3,6 +3,8 @@
     ChunksweepError
     ├── BadInput      the user's files, options or sweep: all problems at once, exit code 2
     └── SplitError    a strategy could not cut one document: that configuration fails, exit code 1
+
+Trackers add their own, `experiments.tracking.TrackingError`: exit code 1.
 """
 
 from __future__ import annotations

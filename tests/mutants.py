@@ -1,7 +1,6 @@
 """Faults that must never pass unseen: each is planted in a copy, and the fast tests must catch it.
 
-    python tests/mutants.py            all of them
-    python tests/mutants.py tie-rule   one of them
+`python tests/mutants.py` plants all of them, `python tests/mutants.py tie-rule` one.
 """
 
 from __future__ import annotations
