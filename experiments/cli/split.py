@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 def split(
     file: Annotated[Path, typer.Argument(help="A UTF-8 text file.")],
     strategy: Annotated[str, typer.Option(help="Strategy, see: chunksweep list strategies.")],
-    unit: asking.Unit = None,
-    size: asking.Size = None,
-    overlap: asking.Overlap = None,
+    unit: Annotated[str | None, typer.Option(help="What size and overlap count.", show_default=False)] = None,
+    size: Annotated[str | None, typer.Option(help="Largest chunk, in units.", show_default=False)] = None,
+    overlap: Annotated[
+        str | None, typer.Option(help="Units of the chunk before, or a share as 10%.", show_default=False)
+    ] = None,
     headings: Annotated[str, typer.Option(help="none, section or document.")] = "none",
-    set_: asking.Set = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another parameter.", show_default=False),
+    ] = None,
     embedder: Annotated[
         str | None, typer.Option(help="Model whose tokenizer `--unit embedder` means.", show_default=False)
     ] = None,

@@ -1,4 +1,4 @@
-"""The set that docs/gold-sets.md builds is a good one, and the page says what the check says."""
+"""The set that docs/gold-sets.md builds is a good one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.card import CARD_KEYS, COUNTS
 from evaluation.gold import load
-from evaluation.gold_check import check, lines
+from evaluation.gold_check import check
 from evaluation.question_form import ENTRY_KEYS, QUESTION_KEYS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "gold-sets.md"
@@ -40,11 +40,8 @@ def test_the_examples_load_and_point_where_they_should(house: Path) -> None:
     assert evidence["pets"] == []
 
 
-def test_the_page_shows_what_the_check_prints(house: Path) -> None:
-    report = check(house)
-    assert report.ok
-    page = PAGE.read_text("utf-8")
-    assert "\n".join(f"    {line}".rstrip() for line in lines(report)) in page
+def test_the_set_passes_its_check(house: Path) -> None:
+    assert check(house).ok
 
 
 def test_the_page_names_every_key() -> None:
