@@ -8,12 +8,12 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from itertools import product
-from time import thread_time
 
 import pytest
 from contract import NASTY, SHORT, UNITS, check, make, makes, variants
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from linear import grows_linearly
 
 from strategies import STRATEGIES, build, canonical, parameters
 from strategies.document import Document
@@ -146,17 +146,10 @@ def test_one_word_of_many_letters(name: str, unit: str, tools: Tools) -> None:
 def test_time_is_linear(name: str, part: str, tools: Tools) -> None:
     strategy = make(name, "cl100k_base", 64, 16)
 
-    def seconds(characters: int) -> float:
-        text = part * (characters // len(part)) + "."
-        begin = thread_time()
-        split(document(text), strategy, Tools())
-        return thread_time() - begin
+    def work(characters: int) -> None:
+        split(document(part * (characters // len(part)) + "."), strategy, Tools())
 
-    seconds(100)
-    small = max(min(seconds(3_000), seconds(3_000)), 2e-3)
-    assert (
-        min(seconds(24_000), seconds(24_000)) < 8 * 5 * small
-    )  # eight times the text; 64 times if quadratic
+    assert grows_linearly(work, 3_000)
 
 
 class TestParameters:

@@ -7,12 +7,12 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import thread_time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from linear import grows_linearly
 
 from strategies import encodings
 from strategies.counting import Counter, OffsetCounter, check_unit, counter_of
@@ -150,20 +150,7 @@ def test_lone_surrogates_count_like_the_replacement_character(counter: Counter) 
 @pytest.mark.parametrize("unit", ["characters", "words", "cl100k_base", "embedder"])
 def test_repeated_letters_take_linear_time(tools: Tools, unit: str, letter: str) -> None:
     counter = tools.counter(unit)
-
-    def seconds(length: int) -> float:
-        text = letter * length
-        best = float("inf")
-        for _ in range(2):
-            begin = thread_time()
-            counter.borders(text)
-            best = min(best, thread_time() - begin)
-        return best
-
-    counter.borders(letter)
-    assert seconds(400_000) < 8 * 5 * max(
-        seconds(50_000), 1e-3
-    )  # eight times the text; 64 times if quadratic
+    assert grows_linearly(lambda length: counter.borders(letter * length), 50_000)
 
 
 def test_a_million_repeated_letters_are_counted(tools: Tools) -> None:

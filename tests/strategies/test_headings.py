@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from time import thread_time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from linear import grows_linearly
 
 from strategies.document import Document, Mark
 from strategies.headings import heading_line
@@ -79,13 +78,8 @@ class TestMarkdown:
             assert mark.start in starts
 
     def test_linear(self) -> None:
-        def seconds(copies: int) -> float:
-            begin = thread_time()
-            markdown_headings("# Gate\n\nThe code *changes* on Monday.\n\n```\n# no\n```\n\n" * copies)
-            return thread_time() - begin
-
-        seconds(1)
-        assert seconds(1600) < 8 * 5 * max(seconds(200), 1e-3)
+        part = "# Gate\n\nThe code *changes* on Monday.\n\n```\n# no\n```\n\n"
+        assert grows_linearly(lambda copies: markdown_headings(part * copies), 200)
 
 
 class TestFrontMatter:
