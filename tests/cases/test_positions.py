@@ -141,6 +141,8 @@ def test_files_left_out_and_the_rule_of_relevance_are_recorded(tmp_path: Path) -
     (record,) = measured(folder, grid, options={"skip_bad": True}, relevance="any").records
     assert record.metrics["documents_skipped"] == 3
     assert record.metrics["documents"] == 2
-    assert [(row["document"], row["start"]) for row in record.chunks] == [("first.txt", 0)]
+    assert [(row["document"], row["start"], row["end"]) for row in record.chunks] == [
+        ("first.txt", 0, len("Opening words of the log."))
+    ]
     assert any("3 unreadable files" in warning for warning in record.warnings)
     assert record.config["settings"]["rule"] == "any"

@@ -163,6 +163,7 @@ def test_no_configuration_pays_for_loading_the_model(
             texts = record.metrics["chunks"]
             assert record.metrics["embed_ms"] == pytest.approx(10 * texts)  # every chunk, none cached
             assert record.metrics["query_embed_ms_median"] == pytest.approx(10)
+            assert record.metrics["query_embed_ms_p95"] == pytest.approx(10)
             assert record.metrics["timed_queries"] == 5
     for name in tables[0]:
         for key in ("embed_ms", "query_embed_ms_median", "query_embed_ms_p95"):
