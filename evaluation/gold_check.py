@@ -18,6 +18,8 @@ from strategies.errors import BadInput, Problem
 MOST_COMPARISONS = 10_000_000_000
 """Characters of documents times spans up to which copies of evidence are looked for (seconds)."""
 
+MOST_PROBLEMS = 30
+"""Problems that `lines` shows: one screen."""
 MOST_WARNINGS = 12
 """Warnings that are printed."""
 
@@ -179,7 +181,7 @@ def _some(items: Sequence[str]) -> str:
 
 
 def lines(report: GoldReport) -> list[str]:
-    """The report for people, one text a line, plain: all problems, the first warnings, what it can tell."""
+    """The report for people, one text a line, plain: the first problems and warnings, what it can tell."""
     counts = report.counts
     wrong = len(report.problems)
     state = f"{wrong} problem{'s' if wrong > 1 else ''}" if wrong else "ready"
@@ -190,13 +192,16 @@ def lines(report: GoldReport) -> list[str]:
         f"  {counts['questions']} questions, {counts['evidence_spans']} evidence spans",
         f"  digest {report.digest[:16]}",
     ]
-    problems = ["", "Problems:", *(f"  {problem}" for problem in report.problems)] if report.problems else []
-    warnings = [f"  {warning}" for warning in report.warnings[:MOST_WARNINGS]]
-    if more := len(report.warnings) - len(warnings):
-        warnings.append(f"  and {more} more; --json lists all")
-    if warnings:
-        warnings = ["", "Worth a look:", *warnings]
+    problems = _listed("Problems:", report.problems, MOST_PROBLEMS)
+    warnings = _listed("Worth a look:", report.warnings, MOST_WARNINGS)
     return [*head, *problems, *warnings, "", *_power_lines(report)]
+
+
+def _listed(title: str, found: Sequence[Problem], most: int) -> list[str]:
+    if not found:
+        return []
+    rest = [f"  and {len(found) - most} more; --json lists all"] if len(found) > most else []
+    return ["", title, *(f"  {problem}" for problem in found[:most]), *rest]
 
 
 def _power_lines(report: GoldReport) -> list[str]:

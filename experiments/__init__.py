@@ -10,6 +10,7 @@ experiments.load("first-look").to_frame()    # what an earlier run recorded
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ def run(
         asked = load_sweep(sweep, dataset=dataset)
     launch = prepare(
         asked,
-        MlflowTracker(asked.name, tracking_uri),
+        MlflowTracker(asked.name, tracking_uri, report=warnings.warn),
         cache_dir=default_cache_dir(Path(cache_dir) if cache_dir is not None else None),
         skip_bad=skip_bad,
         fresh=fresh,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 from experiments.mlflow_tracker import MlflowTracker, recorded_sweeps
@@ -10,9 +12,14 @@ from experiments.store import shown
 from strategies.errors import nearest, refuse
 
 
-def load(name: str, *, tracking_uri: str | None = None) -> SweepResult:
-    """The newest launch of a sweep, compared anew. Raises BadInput if there is none."""
-    tracker = MlflowTracker(name, tracking_uri)
+def load(
+    name: str, *, tracking_uri: str | None = None, report: Callable[[str], None] = warnings.warn
+) -> SweepResult:
+    """The newest launch of a sweep, compared anew. Raises BadInput if there is none.
+
+    `report` is told of every record that cannot be read.
+    """
+    tracker = MlflowTracker(name, tracking_uri, report=report)
     described = tracker.described()
     if described is None:
         known = recorded_sweeps(tracker.uri)
@@ -24,13 +31,19 @@ def load(name: str, *, tracking_uri: str | None = None) -> SweepResult:
 
 
 def export_sweep(
-    name: str, *, format: str | None, output: Path | None, long: bool, tracking_uri: str | None
+    name: str,
+    *,
+    format: str | None,
+    output: Path | None,
+    long: bool,
+    tracking_uri: str | None,
+    report: Callable[[str], None],
 ) -> None:
     """Write a sweep's table to a file or to standard output."""
     from experiments.exports import FORMATS, write_table
 
     chosen = FORMATS[_format(format, output)]
-    result = load(name, tracking_uri=tracking_uri)
+    result = load(name, tracking_uri=tracking_uri, report=report)
     write_table(result.questions if long else result.table, chosen, output)
 
 

@@ -70,8 +70,9 @@ def resampling_units(questions: Sequence[Question]) -> Units:
     if groups == total:
         warning = f"Only {total} questions (fewer than {FEWEST_COMPONENTS}): intervals are rough."
     else:
+        made = "one group" if groups == 1 else f"only {groups} groups"
         warning = (
-            f"The {total} questions form only {groups} groups that share no documents (fewer than "
+            f"The {total} questions form {made} by the documents they share (fewer than "
             f"{FEWEST_COMPONENTS}), so each question is resampled on its own: intervals may be too narrow."
         )
     return Units(tuple(range(total)), "question", total, warning)

@@ -27,4 +27,6 @@ def export(
     """Write a sweep's comparison: one row a configuration, or with --long one a question and metric."""
     from experiments.exporting import export_sweep
 
-    export_sweep(name, format=format, output=output, long=long, tracking_uri=tracking_uri)
+    export_sweep(
+        name, format=format, output=output, long=long, tracking_uri=tracking_uri, report=options.warn
+    )

@@ -18,12 +18,11 @@ def check(
     from json import dumps
 
     from evaluation.gold_check import check as check_gold
+    from evaluation.gold_check import lines
 
     report = check_gold(path, skip_bad=skip_bad)
     if json:
         typer.echo(dumps(report.as_dict(), allow_nan=False, indent=1))
     else:
-        from experiments.gold_report import show_report
-
-        show_report(report)
+        typer.echo("\n".join(lines(report)))
     return 0 if report.ok else 2

@@ -45,3 +45,8 @@ def cache_dir(given: Path | None) -> Path:
         return given.expanduser()
     named = os.environ.get("CHUNKSWEEP_CACHE_DIR")
     return Path(named).expanduser() if named else user_cache_path("chunksweep", appauthor=False)
+
+
+def warn(sentence: str) -> None:
+    """Say something on standard error that is no reason to stop."""
+    typer.echo(f"chunksweep: {sentence}", err=True)

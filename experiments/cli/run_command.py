@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,6 +50,7 @@ def run(
     from experiments.progress import progress_for
     from experiments.runner import prepare
     from experiments.runner import run as run_launch
+    from experiments.store import shown
 
     asked = asking.asked_sweep(
         sweep,
@@ -59,7 +61,7 @@ def run(
         sets=set_,
     )
     errors = Console(stderr=True)
-    tracker = MlflowTracker(asked.name, tracking_uri)
+    tracker = MlflowTracker(asked.name, tracking_uri, report=options.warn)
     with _status(errors, quiet):
         launch = prepare(
             asked, tracker, cache_dir=options.cache_dir(cache_dir), skip_bad=skip_bad, fresh=fresh
@@ -71,7 +73,12 @@ def run(
     if json:
         typer.echo(as_json(result))
     else:
-        show(Console(), result, tracker.uri)
+        show(
+            Console(),
+            result,
+            shown(tracker.uri),
+            "" if tracking_uri is None else f" --tracking-uri {shlex.quote(tracking_uri)}",
+        )
     return 1 if result.failed else 0
 
 
@@ -103,18 +110,16 @@ def _announce(console: Console, launch: Launch) -> None:
     )
 
 
-def show(console: Console, result: SweepResult, tracking_uri: str) -> None:
-    """The leaderboard, what it says, and where to look further."""
-    import shlex
-
+def show(console: Console, result: SweepResult, store: str, option: str) -> None:
+    """The leaderboard, what it says, and where to look; `option` leads other commands to the store."""
     from rich.text import Text
 
     from experiments.leaderboard import Leaderboard, summary
 
     console.print(Leaderboard(result.table, result.judging.headline))
     console.print()
-    where = f"Runs: {tracking_uri}, experiment {result.name!r}. Look at them with: chunksweep ui"
-    tables = f"Tables: chunksweep export {shlex.quote(result.name)} --format csv"
+    where = f"Runs: {store}, experiment {result.name!r}. Look at them with: chunksweep ui{option}"
+    tables = f"Tables: chunksweep export {shlex.quote(result.name)} --format csv{option}"
     console.print(
         summary(
             result.recommendation.sentence,

@@ -10,8 +10,6 @@ import typer
 from experiments.cli import asking, options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from strategies.document import Chunk
 
 
@@ -59,6 +57,3 @@ def _plain(chunk: Chunk) -> Chunk:
     from dataclasses import replace
 
     return replace(chunk, metadata=dict(chunk.metadata))
-
-
-__all__: Sequence[str] = ("split",)
