@@ -15,7 +15,7 @@ from evaluation.health import truncation
 from .scenes import asking, measured, write_set
 
 ANSWER = "The spare oars are locked in the blue shed behind the slipway."
-FILLER = " ".join(f"plank {number % 7}" for number in range(200))
+FILLER = " ".join(f"slipway {number % 7}" for number in range(150))
 
 
 @pytest.mark.slow
