@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strategies.counting import Counter
-from strategies.errors import Problem, refuse
+from strategies.errors import refuse
 from strategies.strategy import Vectors
 
 Kind = Literal["passage", "query"]
@@ -112,8 +112,3 @@ def unit_rows(vectors: npt.NDArray[np.floating]) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled
-
-
-def check_spec(spec: EmbedderSpec) -> list[Problem]:
-    """Problems of a spec that can be told without opening the model."""
-    return [] if spec.model.strip() else [Problem("embedder.model", "is empty", f"Use {DEFAULT_MODEL}")]

@@ -100,9 +100,7 @@ class EmbeddingDesk:
         self.traffic.distinct += len(new)
         self.traffic.from_cache += len(known)
         if missing:
-            # One question at a time: that is how they arrive, and what their latency means.
-            budget = BATCH_TOKENS if kind == "passage" else 1
-            self._embed(missing, [prompt + by_key[key] for key in missing], budget, report)
+            self._embed(missing, [prompt + by_key[key] for key in missing], _budget(kind), report)
         self._seen.update(new)
 
     def vectors(self, texts: Sequence[str], kind: Kind) -> Embedded:
@@ -110,13 +108,12 @@ class EmbeddingDesk:
         prompt = self.embedder.prompt(kind)
         keys = [key_of(prompt, text) for text in texts]
         entries = self.cache.get(keys)
-        lost = [row for row, key in enumerate(keys) if key not in entries]
-        if lost:
-            again = [texts[row] for row in lost]
-            self._seen.difference_update(keys[row] for row in lost)
-            self.cache.forget([keys[row] for row in lost])
-            self.prepare(again, kind)
-            entries.update(self.cache.get([keys[row] for row in lost]))
+        lost = {key: prompt + text for key, text in zip(keys, texts, strict=True) if key not in entries}
+        if lost:  # new, or damaged in the cache
+            self.traffic.from_cache -= len(self._seen & lost.keys())
+            self._embed(list(lost), list(lost.values()), _budget(kind), None)
+            entries |= self.cache.get(lost)
+            self._seen |= lost.keys()
         rows = [entries[key] for key in keys]
         return Embedded(
             vectors=np.stack([row.vector for row in rows])
@@ -130,13 +127,17 @@ class EmbeddingDesk:
             same_machine=all(row.machine == self.machine for row in rows),
         )
 
-    def missing_tokens(self, texts: Sequence[str], kind: Kind) -> tuple[int, int]:
-        """Distinct texts and tokens among `texts` that the cache does not hold."""
+    def missing(self, texts: Sequence[str], kind: Kind) -> list[str]:
+        """The distinct texts that the cache does not hold."""
         prompt = self.embedder.prompt(kind)
         by_key = {key_of(prompt, text): text for text in texts}
         known = self.cache.known(list(by_key))
-        missing = [prompt + text for key, text in by_key.items() if key not in known]
-        return len(missing), int(self.embedder.sizes(missing).tokens.sum()) if missing else 0
+        return [text for key, text in by_key.items() if key not in known]
+
+    def tokens(self, texts: Sequence[str], kind: Kind) -> int:
+        """Tokens of texts under the prompt of their kind, as the embedder counts."""
+        prompt = self.embedder.prompt(kind)
+        return int(self.embedder.sizes([prompt + text for text in texts]).tokens.sum()) if texts else 0
 
     def _embed(self, keys: Sequence[bytes], texts: Sequence[str], budget: int, report: Report | None) -> None:
         if not self._warm:
@@ -179,14 +180,25 @@ def even_batches(tokens: npt.NDArray[np.int64], budget: int) -> Iterator[npt.NDA
         start += rows
 
 
-@cache
-def machine(backend: str) -> str:
-    """Processor, cores this process may use, and backend: times are compared only where equal."""
+def _budget(kind: Kind) -> int:
+    """Tokens a batch. Questions go one at a time: that is how they arrive, and what their latency means."""
+    return BATCH_TOKENS if kind == "passage" else 1
+
+
+def threads() -> int:
+    """Threads that numerical libraries of this process use at most."""
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # not offered by macOS and Windows
         cores = os.cpu_count() or 1
-    return f"{_processor()} x{cores}, {backend}"
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores, int(asked)) if asked.isdecimal() and int(asked) else cores
+
+
+@cache
+def machine(backend: str) -> str:
+    """Processor, threads and backend: times are compared only where all of them are equal."""
+    return f"{_processor()} x{threads()}, {backend}"
 
 
 def _processor() -> str:

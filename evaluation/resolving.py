@@ -66,7 +66,9 @@ class Resolver:
         for number, anchor in enumerate(anchors):
             place = where if number == 0 else f"{where}.alternatives[{number - 1}]"
             if anchor.document is None:
-                passages += self._anywhere(row, anchor, place)
+                found = self._anywhere(row, anchor, place)
+                passages += found
+                lost |= not found and bool(self.skipped)
                 continue
             document = unicodedata.normalize("NFC", anchor.document)
             if document in self.documents:
@@ -134,6 +136,8 @@ class Resolver:
                 break
         if len(found) == 1:
             return found
+        if not found and self.skipped:  # it may stand in a file that was left out
+            return []
         if not found:
             remedy = "Copy the words from the document, and name it"
             self._problem(row, f"{place}: {_shown(quote)} stands in no document", remedy)

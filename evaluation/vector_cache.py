@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -79,36 +79,42 @@ class VectorCache:
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
         """The entries that are there; a damaged one counts as not there."""
         wanted = list(dict.fromkeys(keys))
-        found = {key: self._unwritten[key] for key in wanted if key in self._unwritten}
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            for key, blob, crc, *rest in self._database.execute(
-                f"select {_COLUMNS} from vectors where key in ({marks})",
-                batch,
-            ):
-                if crc == zlib.crc32(blob) and len(blob) % 4 == 0:
-                    found[key] = Entry(np.frombuffer(blob, dtype="<f4"), *rest)
-        return found
+        found = {}
+        for key, blob, crc, *rest in self._select(_COLUMNS, wanted):
+            if crc == _checksum(blob, rest) and len(blob) % 4 == 0:
+                found[key] = Entry(np.frombuffer(blob, dtype="<f4"), *rest)
+        return found | {key: self._unwritten[key] for key in wanted if key in self._unwritten}
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
         """Which of the keys are there, without reading their vectors."""
-        found = {key for key in keys if key in self._unwritten}
+        return {row[0] for row in self._select("key", keys)} | {key for key in keys if key in self._unwritten}
+
+    def _select(self, columns: str, keys: Sequence[bytes]) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = []
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
-            found.update(
-                row[0]
-                for row in self._database.execute(f"select key from vectors where key in ({marks})", batch)
-            )
-        return found
+            rows += self._read(f"select {columns} from vectors where key in ({marks})", batch)
+        return rows
+
+    def _read(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        """The rows of a query; none from a file that turns out to be damaged, which is put aside."""
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.DatabaseError:
+            self._database.close()
+            try:
+                self._database = _open_anew(self.path)
+            except (OSError, sqlite3.Error):
+                self._database, self.writable = _open(None), False
+            return []
 
     def put(self, entries: Mapping[bytes, Entry]) -> None:
         """Keep entries, all or none; a disk that refuses costs the cache, never the sweep."""
         rows = []
         for key, entry in entries.items():
             blob = np.ascontiguousarray(entry.vector, dtype="<f4").tobytes()
-            rows.append((key, blob, zlib.crc32(blob), *entry[1:]))
+            rows.append((key, blob, _checksum(blob, entry[1:]), *entry[1:]))
         if self.writable:
             try:
                 with self._database:
@@ -120,23 +126,23 @@ class VectorCache:
                 self.writable = False
         self._unwritten.update(entries)
 
-    def forget(self, keys: Sequence[bytes]) -> None:
-        """Drop entries, so that damaged ones are computed anew."""
-        with self._database:
-            self._database.executemany("delete from vectors where key = ?", [(key,) for key in keys])
-
     def pace(self, machine: str) -> float | None:
         """Milliseconds a token on this machine, from what was embedded here; None if nothing was."""
-        row = self._database.execute(
+        rows = self._read(
             "select sum(embed_ms), sum(tokens) from "
             "(select embed_ms, tokens from vectors where machine = ? limit 5000)",
             (machine,),
-        ).fetchone()
-        return row[0] / row[1] if row and row[1] else None
+        )
+        return rows[0][0] / rows[0][1] if rows and rows[0][1] else None
 
     def close(self) -> None:
         """Close the file; entries stay."""
         self._database.close()
+
+
+def _checksum(blob: bytes, rest: Sequence[object]) -> int:
+    """Of a whole row: the vector, and what is kept beside it."""
+    return zlib.crc32(repr(tuple(rest)).encode("utf-8"), zlib.crc32(blob))
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
@@ -149,6 +155,14 @@ def _open(path: Path | None) -> sqlite3.Connection:
         database.close()
         if path is None or isinstance(error, sqlite3.OperationalError):
             raise
-        path.replace(path.with_suffix(".damaged"))  # not a database any more: put aside, start anew
-        return _open(path)
+        return _open_anew(path)
     return database
+
+
+def _open_anew(path: Path | None) -> sqlite3.Connection:
+    """An empty cache in place of a file that is not a database any more, which is put aside."""
+    if path is not None and path.exists():
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        path.replace(path.with_suffix(".damaged"))
+    return _open(path)

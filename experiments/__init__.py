@@ -36,7 +36,7 @@ def run(
     Records go to MLflow as on the command line; complete ones are not run again unless `fresh`.
     Raises `strategies.errors.BadInput` before any work if something is wrong.
     """
-    from experiments.cli.options import cache_dir as default_cache_dir
+    from experiments.cache_place import cache_place
     from experiments.mlflow_tracker import MlflowTracker
     from experiments.runner import prepare
     from experiments.runner import run as run_launch
@@ -49,7 +49,7 @@ def run(
     launch = prepare(
         asked,
         MlflowTracker(asked.name, tracking_uri, report=warnings.warn),
-        cache_dir=default_cache_dir(Path(cache_dir) if cache_dir is not None else None),
+        cache_dir=cache_place(cache_dir),
         skip_bad=skip_bad,
         fresh=fresh,
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import strategies
+from evaluation.misses import headline_budget
 from evaluation.settings import Settings
 from experiments.reading import axis
 from experiments.sweep_schema import Entry, Sweep
@@ -46,10 +47,15 @@ class RunConfig:
     settings: Settings = dataclasses.field(default_factory=Settings)
 
     def canonical(self) -> dict[str, Any]:
-        """Everything that decides the measured values, in one form: equal where configurations are."""
+        """Everything that decides the measured values, in one form: equal where configurations are.
+
+        Of the headline, only the budget that a question must be answerable in decides a value.
+        """
+        settings = dataclasses.asdict(self.settings) | {"miss_budget": headline_budget(self.settings)}
+        del settings["headline"]
         return {
             "headings": self.headings,
-            "settings": {name: _plain(value) for name, value in dataclasses.asdict(self.settings).items()},
+            "settings": {name: _plain(value) for name, value in settings.items()},
             "strategy": strategies.canonical(self.strategy),
             "vectors": self.vectors,
         }

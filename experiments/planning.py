@@ -66,14 +66,14 @@ def make_plan(launch: Launch) -> Plan:
         done = config_id not in to_run
         texts = [] if done else [text for text in dict.fromkeys(bench.texts(config, cut)) if text not in seen]
         seen.update(texts)
-        number, tokens = bench.desk.missing_tokens(texts, "passage")
-        all_tokens += int(bench.embedder.sizes(texts).tokens.sum()) if texts else 0
+        lacking = bench.desk.missing(texts, "passage")
+        tokens = bench.desk.tokens(lacking, "passage")
+        all_tokens += bench.desk.tokens(texts, "passage")
         missing += tokens
-        if number and len(sample) < SAMPLE_TEXTS:
-            sample += texts[:SAMPLE_TEXTS]
+        sample += lacking[: SAMPLE_TEXTS - len(sample)]
         planned.append(
             PlannedConfiguration(
-                config.name, done, len(chunks), sum(c.tokens for c in chunks), number, tokens
+                config.name, done, len(chunks), sum(c.tokens for c in chunks), len(lacking), tokens
             )
         )
     pace_ms = bench.desk.cache.pace(bench.desk.machine) if missing else None
@@ -122,7 +122,7 @@ def show_plan(console: Console, plan: Plan) -> None:
             f"Embedding takes about {spoken(plan.estimated_s)} "
             f"at {plan.tokens_per_second:,.0f} tokens a second."
         )
-    else:
+    elif not plan.tokens_to_embed:
         lines.append("Nothing is left to embed.")
     lines += [f"Left out: {text}" for text in plan.skipped]
     for line in lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +12,7 @@ import numpy.typing as npt
 
 from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.misses import REMEDIES
-from evaluation.statistics import (
-    Recommendation,
-    against,
-    detectable_after,
-    mean_intervals,
-    recommend,
-    simultaneous,
-)
+from evaluation.statistics import Recommendation, against, mean_intervals, recommend
 from experiments.records import RunRecord
 from experiments.tables import Table, frame, long, wide
 
@@ -42,8 +35,6 @@ class Judging:
     repeats: int
     config_ids: tuple[str, ...]
     """In the order of the grid."""
-    units: str
-    """`component` or `question`: what is resampled."""
     notes: tuple[str, ...] = ()
     """Warnings about the data that hold for every configuration."""
 
@@ -116,7 +107,8 @@ def judge(
 ) -> SweepResult:
     """Compare the records of a sweep."""
     order = {config_id: place for place, config_id in enumerate(judging.config_ids)}
-    kept = sorted((r for r in records if r.config_id in order), key=lambda r: (order[r.config_id], r.repeat))
+    asked = [r for r in records if r.config_id in order and r.repeat < judging.repeats]
+    kept = sorted(asked, key=lambda r: (order[r.config_id], r.repeat))
     finished: dict[str, list[RunRecord]] = {}
     for record in kept:
         if record.status == "finished":
@@ -140,6 +132,9 @@ def judge(
         margin=judging.margin,
         seed=judging.seed,
     )
+    if kept and not names:
+        sentence = "Nothing to recommend: every configuration failed."
+        recommendation = replace(recommendation, sentence=sentence)
     statistics = _verdicts(names, scores, labels, eligible, recommendation, judging)
     notes = [
         *judging.notes,
@@ -151,19 +146,19 @@ def judge(
             f"Overlap was asked for, but no chunk shares text with the one before: {', '.join(collapsed)}. "
             "Compare these as overlap 0"
         )
+    if judging.baseline is not None and judging.baseline not in names:
+        notes.append(f"The baseline {judging.baseline} has not finished, so nothing is compared with it")
     missing = len(judging.config_ids) - len({record.config_id for record in kept})
     if missing:
         notes.append(
-            f"{missing} of {len(judging.config_ids)} configurations have not been run; run the sweep again"
+            f"Not run yet: {missing} of {len(judging.config_ids)} configurations. Run the sweep again"
         )
-    comparable = np.flatnonzero(eligible)
-    if len(comparable) > 1 and len(labels) > 1:
-        found = detectable_after(simultaneous(scores[:, comparable], labels, seed=judging.seed))
-        if found >= 0.0005:  # without any spread the observed one says nothing
-            notes.append(
-                f"With {len(labels)} questions and {len(comparable)} configurations, differences of about "
-                f"{found:.3f} in {judging.headline} are found 8 times in 10; smaller ones mostly are not"
-            )
+    if recommendation.detectable is not None:
+        notes.append(
+            f"With {len(labels)} questions and {sum(eligible)} configurations, differences of about "
+            f"{recommendation.detectable:.3f} in {judging.headline} are found 8 times in 10; "
+            "smaller ones mostly are not"
+        )
     return SweepResult(name, judging, tuple(kept), recommendation, statistics, tuple(notes), traffic, ran)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evaluation.embedding_desk import threads
 from evaluation.evaluate import Scorer
 from evaluation.gold import load
 from evaluation.metrics import expand as expand_metrics
@@ -21,7 +21,7 @@ from experiments.records import RunRecord, Status
 from experiments.results import Judging, SweepResult, judge
 from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
-from experiments.tracking import DataInput, Handle, Tracker
+from experiments.tracking import MARKS, DataInput, Handle, Tracker
 from experiments.workbench import STORE, Workbench
 from strategies.counting import check_unit
 from strategies.document import Chunk
@@ -65,7 +65,6 @@ class Launch:
             seed=self.sweep.seed,
             repeats=self.sweep.repeats,
             config_ids=self.config_ids,
-            units=units.kind,
             notes=(units.warning,) if units.warning else (),
         )
 
@@ -90,7 +89,7 @@ def prepare(
     if not dry:
         tracker.close_stale()
     config_ids = tuple(bench.config_id(config) for config in grid.configs)
-    known = {} if fresh else tracker.completed()
+    known = {} if fresh else tracker.completed(config_ids)
     launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
     check_vocabularies(launch)
     if launch.to_run and not dry:
@@ -120,8 +119,10 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
     tracker, judging = launch.tracker, launch.judging
     gold = launch.bench.gold
     tracker.open(launch.sweep.name, DataInput(gold.name, gold.digest, launch.sweep.dataset))
-    tracker.describe(judging.to_json())
+    if to_run:
+        tracker.describe(judging.to_json())
     status: Status = "killed"
+    ran = 0
     with gated_signals() as gate:
         try:
             with progress or SilentProgress() as shown:
@@ -129,19 +130,19 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
                     shown.configuration_started(config.name, index, len(to_run))
                     record = _one(launch, config, config_id, repeat, shown, gate)
                     records[record.key] = record
+                    ran += 1
                     shown.configuration_finished(record)
                     if record.status == "failed" and fail_fast:
                         break
             traffic = launch.bench.desk.traffic.line() if to_run else ""
-            result = judge(
-                launch.sweep.name, judging, list(records.values()), traffic=traffic, ran=len(to_run)
-            )
+            result = judge(launch.sweep.name, judging, list(records.values()), traffic=traffic, ran=ran)
             with gate.hold():
-                _mark(tracker, result)
+                result = _mark(tracker, result)
             status = "failed" if result.failed else "finished"
         finally:
             with gate.hold():
                 tracker.close(status)
+                launch.bench.close()
     return result
 
 
@@ -167,9 +168,7 @@ def _one(
             "dataset": bench.gold.name,
             "embedder": bench.embedder.name,
             "store": STORE,
-            "threads": len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1,
+            "threads": threads(),
             "backend": bench.embedder.backend,
         },
         "config": config.canonical(),
@@ -181,7 +180,9 @@ def _one(
         with gate.hold():
             handle = launch.tracker.start(config_id, config.name, repeat, base["params"])
         try:
-            evaluation, chunks = bench.measure(config, progress.phase, progress.embedded, launch.scorers)
+            evaluation, chunks = bench.measure(
+                config, progress.phase, progress.embedded, launch.scorers, again=repeat > 0
+            )
             record = RunRecord(
                 status="finished",
                 metrics=evaluation.metrics,
@@ -230,10 +231,17 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
     return row
 
 
-def _mark(tracker: Tracker, result: SweepResult) -> None:
-    """Tell the verdict in the tracker, on every run that it is about."""
-    for record in result.records:
-        if record.run_id and record.name in result.statistics:
-            verdict = result.statistics[record.name]
-            tags = {key: str(bool(verdict.get(key))).lower() for key in ("recommended", "tied", "best")}
-            tracker.set_tags(record.run_id, tags)
+def _mark(tracker: Tracker, result: SweepResult) -> SweepResult:
+    """Tell the verdict in the tracker. A store that takes none costs a note, not the comparison."""
+    verdicts = {
+        record.run_id: {key: bool(result.statistics[record.name].get(key)) for key in MARKS}
+        for record in result.records
+        if record.run_id and record.name in result.statistics
+    }
+    try:
+        tracker.describe(result.judging.to_json())
+        tracker.mark(verdicts)
+    except ChunksweepError as error:
+        note = f"The runs are not marked with this verdict: {error}"
+        return replace(result, notes=(*result.notes, note))
+    return result

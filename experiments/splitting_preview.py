@@ -12,6 +12,7 @@ import strategies
 from evaluation.documents import decode, media_type
 from evaluation.embedding import EmbedderSpec, open_embedder
 from experiments.yaml_places import parse_scalar
+from strategies.counting import EMBEDDER_UNITS
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, Problem, refuse
 from strategies.splitting import split
@@ -32,9 +33,11 @@ def cut_file(
         raise BadInput([text])
     document = Document(file.name, text, media_type=media_type(file.name))
     built = strategies.build(strategy, {key: parse_scalar(value) for key, value in params.items()})
+    unit = getattr(built, "unit", "")
+    if unit not in EMBEDDER_UNITS:
+        return split(document, built, Tools(), headings)
     model = open_embedder(EmbedderSpec(embedder) if embedder else EmbedderSpec())
-    counters = {unit: model.counter(unit) for unit in ("embedder", "embedder+special")}
-    return split(document, built, Tools(counters=counters, embed=model.embed), headings)
+    return split(document, built, Tools(counters={unit: model.counter(unit)}), headings)
 
 
 def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:

@@ -90,20 +90,22 @@ class Workbench:
             **self.embedder.versions(),
         }
 
-    def split(self, config: RunConfig) -> SplitDocuments:
-        """Cut every document; the last result is kept for configurations that cut alike."""
-        if self._last_split and self._last_split[0] == config.split_key:
+    def split(self, config: RunConfig, *, anew: bool = False) -> SplitDocuments:
+        """Cut every document; the last result serves configurations that cut alike, unless `anew`."""
+        if self._last_split and self._last_split[0] == config.split_key and not anew:
             return self._last_split[1]
         strategy, headings = config.strategy, config.headings
         if strategy.name not in self._warm:  # the first call pays for imports and tables
             split(_WARM_UP, strategy, self.tools, headings)
             self._warm.add(strategy.name)
-        unit = getattr(strategy, "unit", None)
+        unit, counts = getattr(strategy, "unit", None), getattr(strategy, "size", None) is not None
         parts, split_ms = [], 0.0
         for document in self.gold.documents:
+            # What only describes chunks, their token counts and sections, is charged to none.
             self._tokenise(document, TOKENS)
+            self.tools.outline(document)
             # Counted once for all configurations of a unit, and charged to each of them.
-            split_ms += self._tokenise(document, unit) if isinstance(unit, str) else 0.0
+            split_ms += self._tokenise(document, unit) if counts and isinstance(unit, str) else 0.0
             with stopwatch() as watch:
                 chunks = split(document, strategy, self.tools, headings)
             split_ms += watch.ms
@@ -118,12 +120,18 @@ class Workbench:
         return [text for document, chunks in cut.by_document for text in maker.texts(document, chunks)]
 
     def measure(
-        self, config: RunConfig, phase: Phase, report: Report, scorers: Mapping[str, Scorer]
+        self,
+        config: RunConfig,
+        phase: Phase,
+        report: Report,
+        scorers: Mapping[str, Scorer],
+        *,
+        again: bool = False,
     ) -> tuple[Evaluation, list[Chunk]]:
-        """One configuration from documents to scores."""
+        """One configuration from documents to scores; `again` for a repeat, which shares no times."""
         asked = self.asked  # embeds the questions, the same for all
         phase("splitting")
-        cut = self.split(config)
+        cut = self.split(config, anew=again)
         phase("embedding")
         self.desk.prepare(self.texts(config, cut), "passage", report)
         maker = VECTORS[config.vectors]
@@ -149,12 +157,18 @@ class Workbench:
     @cached_property
     def measured(self) -> dict[str, Measured]:
         """Every document with its characters and tokens counted up."""
-        return {
-            document.id: Measured.of(document, self.tools.borders(document, TOKENS)[:-1])
-            for document in self.gold.documents
-        }
+        return {document.id: self._measured(document) for document in self.gold.documents}
+
+    def close(self) -> None:
+        """Close the vector cache."""
+        self.desk.cache.close()
+
+    def _measured(self, document: Document) -> Measured:
+        self._tokenise(document, TOKENS)  # whoever comes first, its time is kept
+        return Measured.of(document, self.tools.borders(document, TOKENS)[:-1])
 
     def _tokenise(self, document: Document, unit: str) -> float:
+        """Milliseconds that tokenising the document took when it was done."""
         with stopwatch() as watch:
             self.tools.ruler(document, unit)
         return self._tokenising_ms.setdefault((document.id, unit), watch.ms)

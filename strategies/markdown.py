@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from strategies.document import Document
 from strategies.markdown_blocks import Block, blocks_of
-from strategies.outline import outline
+from strategies.outline import MARKDOWN, outline
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Level, Piece, cut, lines, shorten, trimmed
@@ -75,7 +75,7 @@ class Markdown:
         ruler = tools.ruler(document, self.unit)
         plan = _Plan(ruler, self.size, frozenset(self.isolate), by_sentences(self.language))
         # Asked to read another kind of text as Markdown, its headings are not the document's own.
-        marked = document.media_type == "text/markdown"
+        marked = document.media_type in MARKDOWN
         headings = (
             tools.outline(document) if marked else outline(replace(document, media_type="text/markdown"))
         )

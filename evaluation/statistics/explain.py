@@ -52,9 +52,11 @@ def recommend_sentence(
         reason = f"the best measured and the cheapest that, with {sure} confidence, {at_most}"
     text = f"Recommended: {row.name} (mean {row.mean:.3f}), {reason}."
     if cheapest != chosen:
-        low, high = result.lower[cheapest, best], result.upper[cheapest, best]
+        low, high = float(result.lower[cheapest, best]), result.upper[cheapest, best]
         other = rows[cheapest]
-        text += f" The cheapest, {other.name}, loses {low:.3f} to {_up(high)}. {_cost(row, other)}"
+        loss = f"loses {low:.3f}" if low >= 0 else f"may be anything from {-low:.3f} better"
+        text += f" The cheapest, {other.name}, {loss} to {_up(high)}{'' if low >= 0 else ' worse'}. "
+        text += _cost(row, other)
     return text
 
 

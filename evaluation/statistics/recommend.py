@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evaluation.statistics.explain import Row, cannot_tell_sentence, recommend_sentence
 from evaluation.statistics.max_t import Simultaneous, simultaneous
-from evaluation.statistics.planning import units_needed
+from evaluation.statistics.planning import detectable_after, units_needed
 from evaluation.statistics.scores import Labels
 from strategies.errors import BadInput, Problem
 
@@ -43,6 +43,8 @@ class Recommendation:
     """With "cannot tell": about how many questions would decide; None otherwise, or if none would."""
     sentence: str
     """All of it in plain English."""
+    detectable: float | None = None
+    """True difference that 8 of 10 such comparisons would find; None if scores do not differ at all."""
 
 
 def recommend(
@@ -116,6 +118,7 @@ def recommend(
         margin=margin,
         questions_needed=needed,
         sentence=sentence,
+        detectable=(detectable_after(result) or None) if len(rows) > 1 else None,
     )
 
 
@@ -151,13 +154,13 @@ def _nothing(questions: int, keep: NDArray[np.bool_], margin: float) -> Recommen
     """The answer where there is nothing to compare, or None."""
     if not len(keep):
         reason = "no configuration was run."
+    elif not questions:
+        reason = "no question is scored. Add questions that have evidence."
     elif not keep.any():
         reason = (
             "every configuration is truncated by the embedder or not comparable. "
             "Use smaller chunks, or an embedder with a higher limit."
         )
-    elif not questions:
-        reason = "no question is scored. Add questions that have evidence."
     else:
         return None
     sentence = f"Nothing to recommend: {reason}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -42,12 +42,16 @@ class VectorStore(Protocol):
         """What it all takes, written to disk and measured."""
 
 
-def open_store(name: str) -> VectorStore:
-    """A new, empty store."""
+def _exact() -> VectorStore:
     from evaluation.stores.exact import ExactStore
 
-    return {"exact": ExactStore}[name]()
+    return ExactStore()
 
 
-STORES: tuple[str, ...] = ("exact",)
-"""Stores that a sweep can name."""
+STORES: dict[str, Callable[[], VectorStore]] = {"exact": _exact}
+"""Name -> a new, empty store."""
+
+
+def open_store(name: str) -> VectorStore:
+    """A new, empty store."""
+    return STORES[name]()

@@ -35,18 +35,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a script.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
-def cache_dir(given: Path | None) -> Path:
-    """The folder of the vector cache: as given, from the environment, or the platform's."""
-    import os
-
-    from platformdirs import user_cache_path
-
-    if given is not None:
-        return given.expanduser()
-    named = os.environ.get("CHUNKSWEEP_CACHE_DIR")
-    return Path(named).expanduser() if named else user_cache_path("chunksweep", appauthor=False)
-
-
 def warn(sentence: str) -> None:
     """Say something on standard error that is no reason to stop."""
     typer.echo(f"chunksweep: {sentence}", err=True)

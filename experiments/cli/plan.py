@@ -29,6 +29,7 @@ def plan(
 
     from rich.console import Console
 
+    from experiments.cache_place import cache_place
     from experiments.mlflow_tracker import MlflowTracker
     from experiments.planning import make_plan, show_plan
     from experiments.runner import prepare
@@ -44,11 +45,12 @@ def plan(
     launch = prepare(
         asked,
         MlflowTracker(asked.name, tracking_uri),
-        cache_dir=options.cache_dir(cache_dir),
+        cache_dir=cache_place(cache_dir),
         skip_bad=skip_bad,
         dry=True,
     )
     made = make_plan(launch)
+    launch.bench.close()
     if json:
         typer.echo(dumps(asdict(made), allow_nan=False, indent=1))
     else:

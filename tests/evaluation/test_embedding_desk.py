@@ -135,6 +135,19 @@ def test_times_of_another_machine_do_not_compare(tmp_path: Path) -> None:
     assert not desk.vectors(["red"], "passage").same_machine
 
 
+def test_a_damaged_entry_on_a_disk_that_refuses_costs_nothing_but_time(tmp_path: Path) -> None:
+    desk = EmbeddingDesk(Counting(), tmp_path)
+    before = desk.vectors(["red"], "passage").vectors
+    assert desk.cache.path is not None
+    with sqlite3.connect(desk.cache.path) as database:
+        database.execute("update vectors set crc = crc + 1")
+    again = EmbeddingDesk(Counting(), tmp_path)
+    again.cache._database = sqlite3.connect(f"file:{desk.cache.path}?mode=ro", uri=True)
+    again.prepare(["red"], "passage")
+    assert np.array_equal(again.vectors(["red", "red"], "passage").vectors, np.vstack([before, before]))
+    assert again.traffic.line() == "texts: 1 asked, 1 distinct, 0 from cache, 1 embedded"
+
+
 def test_progress_ends_at_the_total(tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
     desk = EmbeddingDesk(Counting(), tmp_path)

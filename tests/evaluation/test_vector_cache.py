@@ -56,6 +56,32 @@ def test_a_damaged_entry_is_not_served(path: Path) -> None:
     assert set(cache.get([b"a", b"b"])) == {b"b"}
 
 
+@pytest.mark.parametrize("column", ["tokens", "seen_characters", "embed_ms", "machine"])
+def test_what_is_kept_beside_a_vector_is_checked_too(path: Path, column: str) -> None:
+    cache = VectorCache(path)
+    cache.put({b"a": entry(0.25)})
+    with sqlite3.connect(path) as database:
+        database.execute(f"update vectors set {column} = 99")
+    assert cache.get([b"a"]) == {}
+
+
+def test_a_file_damaged_in_the_middle_is_put_aside_when_it_shows(path: Path) -> None:
+    cache = VectorCache(path)
+    cache.put({f"{number}".encode(): entry(float(number)) for number in range(2000)})
+    cache.close()
+    content = bytearray(path.read_bytes())
+    content[8192:-4096] = b"\x5a" * (len(content) - 12288)
+    path.write_bytes(content)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    cache = VectorCache(path)
+    keys = [f"{number}".encode() for number in range(2000)]
+    assert len(cache.get(keys)) < 2000
+    cache.put({b"new": entry(1.0)})
+    assert set(cache.get([b"new"])) == {b"new"}
+    assert path.with_suffix(".damaged").exists()
+
+
 def test_a_file_that_is_no_database_is_put_aside(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"this was a database once" * 100)

@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 import pytest
 
 import strategies
+import strategies.splitting
 from evaluation.gold import Question
 from evaluation.retrieval import Hit
 from experiments.progress import SilentProgress
 from experiments.records import RunRecord
-from experiments.results import SweepResult
+from experiments.results import Judging, SweepResult, judge
 from experiments.runner import Launch, prepare, run
 from experiments.signals import Interrupted
 from experiments.sweep import read_sweep
@@ -175,7 +176,7 @@ def test_fail_fast_stops_and_keeps_what_is_done(dataset: Path, brittle: type[Bri
     tracker = NullTracker()
     result = run(launch(dataset, tracker, {"strategy": "brittle", "size": [1, 3, 4]}), fail_fast=True)
     assert [record.status for record in result.records] == ["finished", "failed"]
-    assert any("1 of 3 configurations have not been run" in note for note in result.notes)
+    assert any("Not run yet: 1 of 3 configurations" in note for note in result.notes)
 
 
 def test_a_signal_ends_the_run_and_the_next_launch_goes_on(dataset: Path) -> None:
@@ -309,3 +310,94 @@ def test_a_blank_set_ends_finished_with_reasons(tmp_path: Path) -> None:
     assert all(record.metrics["chunks"] == 0 for record in result.records)
     assert all("search_ms_median" in record.reasons for record in result.records)
     assert result.recommendation.kind == "nothing"
+
+
+class Ticking:
+    """A clock that only work moves."""
+
+    now_s = 0.0
+
+    def work(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+@pytest.mark.parametrize("sizes", [[6, 12], [12, 6]])
+def test_shared_work_is_charged_to_every_configuration_alike(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch, sizes: list[int]
+) -> None:
+    """Tokenising a document takes a second, and reading its headings an hour that belongs to none."""
+    from strategies.tools import Tools
+
+    clock = Ticking()
+    monkeypatch.setattr("evaluation.latency.time.perf_counter", lambda: clock.now_s)
+    ruler, outline = Tools.ruler, Tools.outline
+    seen: set[tuple[str, str]] = set()
+
+    def slow_ruler(self: Tools, document: Document, unit: str) -> Any:
+        if (document.id, unit) not in seen:
+            seen.add((document.id, unit))
+            clock.work(1.0)
+        return ruler(self, document, unit)
+
+    def slow_outline(self: Tools, document: Document) -> Any:
+        if (document.id, "outline") not in seen:
+            seen.add((document.id, "outline"))
+            clock.work(3600.0)
+        return outline(self, document)
+
+    monkeypatch.setattr(Tools, "ruler", slow_ruler)
+    monkeypatch.setattr(Tools, "outline", slow_outline)
+    grid = {"strategy": "fixed", "unit": ["cl100k_base", "words"], "size": sizes}
+    result = run(launch(dataset, NullTracker(), grid))
+    assert {record.name: record.metrics["split_ms"] for record in result.records} == {
+        record.name: pytest.approx(3000.0) for record in result.records
+    }
+
+
+def test_repeats_are_cut_anew(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cuts: list[str] = []
+    split = strategies.splitting.split
+
+    def counting(document: Document, *rest: Any) -> Any:
+        cuts.append(document.id)
+        return split(document, *rest)
+
+    monkeypatch.setattr("experiments.workbench.split", counting)
+    run(launch(dataset, NullTracker(), {"strategy": "fixed", "unit": "words", "size": 6}, repeats=3))
+    assert cuts.count("park.md") == 3
+
+
+def test_fewer_repeats_show_fewer(dataset: Path) -> None:
+    tracker = NullTracker()
+    grid = {"strategy": "fixed", "unit": "words", "size": 6}
+    run(launch(dataset, tracker, grid, repeats=2))
+    once = run(launch(dataset, tracker, grid))
+    assert (once.ran, once.table["repeats"]) == (0, (1,))
+    described = tracker.described()
+    assert described is not None
+    again = judge("test", Judging.from_json(described), tracker.records())
+    assert again.table["repeats"] == (1,)
+
+
+def test_questions_without_evidence_are_named_as_the_fault(dataset: Path) -> None:
+    (dataset / "questions.jsonl").write_text('{"id": "q", "question": "Anything?", "evidence": []}')
+    result = run(launch(dataset, NullTracker()))
+    assert "no question is scored" in result.recommendation.sentence
+
+
+def test_when_all_fail_the_sentence_says_so(dataset: Path, brittle: type[Brittle]) -> None:
+    result = run(launch(dataset, NullTracker(), {"strategy": "brittle", "size": 3}, baseline="brittle-3"))
+    assert result.recommendation.sentence == "Nothing to recommend: every configuration failed."
+    assert any("baseline brittle-3 has not finished" in note for note in result.notes)
+
+
+def test_fail_fast_counts_what_ran(dataset: Path, brittle: type[Brittle]) -> None:
+    result = run(launch(dataset, NullTracker(), {"strategy": "brittle", "size": [3, 4]}), fail_fast=True)
+    assert result.ran == 1
+
+
+def test_another_headline_of_the_same_budget_measures_nothing_anew(dataset: Path) -> None:
+    tracker = NullTracker()
+    run(launch(dataset, tracker))
+    assert run(launch(dataset, tracker, headline="answerable_at_16_tokens")).ran == 0
+    assert run(launch(dataset, tracker, headline="answerable_at_64_tokens")).ran == 4
