@@ -55,7 +55,7 @@ def shell(folder: Path, home: Path, *arguments: str, **extra: str) -> subprocess
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        timeout=120,
+        timeout=240,
     )
 
 
