@@ -116,7 +116,14 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
     ),
     "cost": (
         ("tokens_embedded", "embedded", "integer", "tokens", "lower", "Tokens the embedder was given"),
-        ("corpus_passes", "passes", "number", "ratio", "lower", "Tokens embedded over the documents' tokens"),
+        (
+            "corpus_passes",
+            "passes",
+            "number",
+            "ratio",
+            "lower",
+            "cl100k tokens of the chunks' own text, without headings, over those of the documents",
+        ),
     ),
     "footprint": (
         ("stored_bytes", "stored", "integer", "bytes", "lower", "Vectors, index, text and metadata"),

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from rich import filesize
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
 from evaluation.evaluate import TRUNCATED_SHARE
 from experiments.columns import FAILED_PREFIX, measure
+from experiments.paragraph import Paragraph
 from experiments.tables import Cell, Table
 
 Row = Mapping[str, Cell]
@@ -42,7 +42,7 @@ LEGEND = {
     "★": "recommended: the cheapest whose loss stays within the margin",
     "≈": "cannot be told apart from the best",
     "!": f"more than {TRUNCATED_SHARE * 100:.0f} % of the tokens are past the embedder's limit",
-    "?": "not comparable: the score could not be had for some questions",
+    "?": "not comparable: a score could not be had for some questions",
 }
 _ASCII = str.maketrans({"★": "*", "≈": "~", "–": "-", "↑": "^", "↓": "v", "≤": "<=", "Ω": "omega"})
 _ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
@@ -72,7 +72,7 @@ class Leaderboard:
         hidden = rows[self.limit :] if self.limit is not None else []
         rows = rows[: self.limit]
         written: Callable[[str], str] = (lambda text: text.translate(_ASCII)) if options.ascii_only else str
-        signs = [marks(row, self.headline) for row in rows]
+        signs = [marks(row) for row in rows]
         yield _grid(rows, signs, _columns(self.table, rows, self.headline), options.max_width, written)
         notes = [f"{mark} {meaning}" for mark, meaning in LEGEND.items() if mark in "".join(signs)]
         if hidden:
@@ -93,7 +93,7 @@ def ranked(rows: Iterable[Row], headline: str) -> list[Row]:
         return (
             row["status"] != "finished",
             value is None,
-            "?" in marks(row, headline),
+            "?" in marks(row),
             0.0 if value is None else sign * value,
             _number(row, "tokens_embedded") or 0.0,
             _number(row, "stored_bytes") or 0.0,
@@ -103,14 +103,14 @@ def ranked(rows: Iterable[Row], headline: str) -> list[Row]:
     return sorted(rows, key=key)
 
 
-def marks(row: Row, headline: str) -> str:
-    """The signs of `LEGEND` that the row bears."""
+def marks(row: Row) -> str:
+    """The signs of `LEGEND` that the row bears; `?` for any judge that failed, the headline's or another."""
     finished = row["status"] == "finished"
     bears = {
         "★": bool(row.get("recommended")),
         "≈": bool(row.get("tied")),
         "!": (_number(row, "truncated_token_share") or 0.0) > TRUNCATED_SHARE,
-        "?": (_number(row, FAILED_PREFIX + headline) or 0.0) > 0,
+        "?": any((_number(row, name) or 0.0) > 0 for name in row if name.startswith(FAILED_PREFIX)),
     }
     return "".join(mark for mark, held in bears.items() if held and finished)
 
@@ -132,6 +132,15 @@ def shown(value: Cell, unit: str) -> str:
     if unit in ("tokens", "count", "characters"):
         return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
     return f"{value:.3f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "question"), counted(1200, "question")
+    ('1 question', '1,200 questions')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def one_line(text: Cell) -> str:
@@ -163,20 +172,21 @@ def summary(
     *,
     warnings: Sequence[str] = (),
     misses: Sequence[tuple[str, int, str]] = (),
+    title: str = "Why questions were missed:",
     ui: str = "",
 ) -> RenderableType:
     """What to do now: the recommendation, warnings, why questions were missed, and where to look further.
 
-    `misses` are (reason, questions, remedy); the three most frequent are shown.
+    `misses` are (reason, questions, remedy); the three most frequent are shown, under `title`.
     """
-    parts: list[RenderableType] = [Text(recommendation, style="bold")]
-    parts += [Text(f"warning: {warning}", style="yellow") for warning in warnings]
+    parts = [Paragraph(Text(recommendation, style="bold"))]
+    parts += [Paragraph(Text(f"warning: {warning}", style="yellow")) for warning in warnings]
     if misses:
-        parts.append(Text("Why questions were missed:"))
+        parts.append(Paragraph(Text(title)))
     for reason, count, remedy in sorted(misses, key=lambda miss: -miss[1])[:3]:
-        parts.append(Padding(Text(f"{count:,} {reason}: {remedy}"), (0, 0, 0, 2), expand=False))
+        parts.append(Paragraph(Text(f"{count:,} {reason}: {remedy}"), 2))
     if ui:
-        parts.append(Text(ui))
+        parts.append(Paragraph(Text(ui)))
     return Group(*parts)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -17,7 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from experiments.columns import measure
-from experiments.leaderboard import Leaderboard, one_line, shown
+from experiments.leaderboard import Leaderboard, one_line, ranked, shown
 from experiments.records import RunRecord
 from experiments.tables import wide
 
@@ -100,15 +101,14 @@ class SweepProgress(SilentProgress):
         self,
         console: Console,
         headline: str,
-        tokens_to_embed: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tokens_to_embed`: of all configurations together, those that a cache holds left out."""
         self._headline = headline
-        self._remaining = TimeLeft(tokens_to_embed, clock)
+        self._remaining = TimeLeft(clock)
         self._name = self._phase = ""
         self._index = self._total = 0
         self._leading: list[RunRecord] = []
+        self._leaderboard: Leaderboard | None = None
         self._failed = 0
         # Standard output is left alone: it carries results, and this console is that of standard error.
         self._live = Live(
@@ -127,7 +127,8 @@ class SweepProgress(SilentProgress):
     def phase(self, name: str) -> None:
         """Show what it does."""
         self._phase = name
-        self._remaining.embedding(name == "embedding")
+        if name == "embedding":
+            self._remaining.embedding()
 
     def embedded(self, done: int, total: int) -> None:
         """Move the bar."""
@@ -139,10 +140,13 @@ class SweepProgress(SilentProgress):
         self._index += 1
         self._failed += record.status == "failed"
         if record.status == "finished" and self._headline in record.metrics:
-            sign = 1.0 if measure(self._headline).direction == "lower" else -1.0
-            leading = sorted([*self._leading, record], key=lambda held: sign * held.metrics[self._headline])
-            # A new list, as the display's thread may be reading the old one.
-            self._leading = leading[:LEADING_ROWS]
+            # Made here, once, and without the rows of chunks and questions: what the display's thread does
+            # four times a second is taken from the time of what is being measured.
+            held = [*self._leading, replace(record, chunks=(), questions=())]
+            rows = ranked(wide(held).rows(), self._headline)[:LEADING_ROWS]
+            first = {row["config_id"] for row in rows}
+            self._leading = [one for one in held if one.config_id in first]
+            self._leaderboard = Leaderboard(wide(self._leading), self._headline)
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -162,84 +166,76 @@ class SweepProgress(SilentProgress):
         line = Grid.grid(padding=(0, 1, 0, 0))
         line.add_row(bar, Text(state))
         parts: list[RenderableType] = [line, Text(f"{self._phase or 'starting'}: {one_line(self._name)}")]
-        if self._leading:
-            parts.insert(0, Leaderboard(wide(self._leading), self._headline))
+        if self._leaderboard:
+            parts.insert(0, self._leaderboard)
         return Group(*parts)
 
 
 class TimeLeft:
-    """An estimate: tokens to embed at the speed so far, and what else a configuration took so far."""
+    """An estimate: the rest of the current configuration, and for each after it what one took so far."""
 
-    def __init__(self, tokens: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._tokens = tokens
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._done_before = self._done_now = 0
         self._index = self._total = 0
-        self._embedding_s = self._other_s = 0.0
-        self._since = clock()
-        self._is_embedding = False
+        self._finished_s = 0.0
+        self._embedded_at: float | None = None
+        """When all of the current configuration will be embedded; None before the first report."""
+        self._begin()
 
     def started(self, index: int, total: int) -> None:
         """Configuration `index` of `total` begins."""
-        self._lap()
         self._index, self._total = index, total
+        self._begin()
 
-    def embedding(self, now: bool) -> None:
-        """Whether the time from here on goes into embedding."""
-        self._lap()
-        self._is_embedding = now
+    def embedding(self) -> None:
+        """The current configuration begins to embed."""
+        self._embedding_since = self._clock()
 
     def embedded(self, done: int, total: int) -> None:
-        """`done` of this configuration's `total` tokens are embedded."""
-        self._lap()
-        self._done_now = done
-        # A plan may have counted too little; what is known by now is not to be missed.
-        self._tokens = max(self._tokens, self._done_before + total)
+        """`done` of this configuration's `total` tokens are embedded; the others will take as long each."""
+        now = self._clock()
+        self._embedded_share = done / total if total else 1.0
+        if done:
+            self._embedded_at = now + (now - self._embedding_since) / done * (total - done)
 
     def finished(self) -> None:
         """The configuration ended."""
-        self._lap()
-        self._done_before, self._done_now = self._done_before + self._done_now, 0
+        self._finished_s += self._clock() - self._since
         self._index += 1
-        self._is_embedding = False
+        self._begin()
 
     def share(self) -> float:
-        """How far, 0 to 1: by tokens where there are any to embed, by configurations else."""
-        if self._tokens:
-            return min(1.0, (self._done_before + self._done_now) / self._tokens)
-        return self._index / self._total if self._total else 0.0
+        """How far, 0 to 1: configurations, and of the current one how much is embedded."""
+        return min(1.0, (self._index + self._embedded_share) / self._total) if self._total else 0.0
 
     def seconds(self) -> float | None:
         """Time left; None while too little is known. Changes nothing: the display's own thread asks."""
-        done = self._done_before + self._done_now
-        tokens_left = max(0, self._tokens - done)
-        if not (done or self._index) or (tokens_left and not done):
+        now, embedded_at = self._clock(), self._embedded_at
+        rests = []
+        if self._index:
+            rests.append(self._finished_s / self._index - (now - self._since))
+        if embedded_at is not None:
+            rests.append(embedded_at - now)
+        if not rests:
             return None
-        embedding_s, other_s = self._spent()
-        rest = other_s / self._index * (self._total - self._index) if self._index else 0.0
-        return rest + (embedding_s / done * tokens_left if tokens_left else 0.0)
+        rest = max(0.0, *rests)
+        # The current one counts too: it may be the first that no cache provides for.
+        mean = (self._finished_s + now - self._since + rest) / (self._index + 1)
+        after = self._total - self._index - 1
+        return rest + mean * after if after >= 0 else 0.0
 
-    def _spent(self) -> tuple[float, float]:
-        """Seconds so far in embedding and in all else."""
-        lap = self._clock() - self._since
-        return (
-            self._embedding_s + (lap if self._is_embedding else 0.0),
-            self._other_s + (0.0 if self._is_embedding else lap),
-        )
-
-    def _lap(self) -> None:
-        self._embedding_s, self._other_s = self._spent()
-        self._since = self._clock()
+    def _begin(self) -> None:
+        self._embedded_share = 0.0
+        self._embedded_at = None
+        self._since = self._embedding_since = self._clock()
 
 
-def progress_for(
-    console: Console, headline: str, *, tokens_to_embed: int = 0, quiet: bool = False
-) -> Progress:
+def progress_for(console: Console, headline: str, *, quiet: bool = False) -> Progress:
     """What suits the console (give it the one of standard error: standard output carries the results)."""
     if quiet:
         return SilentProgress()
     if console.is_terminal and not console.is_dumb_terminal:
-        return SweepProgress(console, headline, tokens_to_embed)
+        return SweepProgress(console, headline)
     return LineProgress(console, headline)
 
 

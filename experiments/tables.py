@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from experiments.columns import COLUMNS, QUESTION_COLUMNS, Column, Kind, measure, ordered
+from experiments.columns import COLUMNS, FAILED_PREFIX, QUESTION_COLUMNS, Column, Kind, measure, ordered
 from experiments.records import RunRecord, newest
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _by_configuration(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
 
 
 def _merge(group: Sequence[RunRecord]) -> RunRecord:
-    """One record for all repeats: means over those that finished."""
+    """One record for all repeats, without chunks and questions: means over those that finished."""
     finished = [record for record in group if record.status == "finished"]
     others = [record for record in group if record.status != "finished"]
     if not finished:
@@ -160,6 +160,9 @@ def _merge(group: Sequence[RunRecord]) -> RunRecord:
     metrics = {}
     for key in dict.fromkeys(key for record in finished for key in record.metrics):
         values = [record.metrics[key] for record in finished if key in record.metrics]
+        if key.startswith(FAILED_PREFIX):
+            # Recorded only where a judge failed; in the other repeats it did not.
+            values += [0.0] * (len(finished) - len(values))
         if len(values) == len(finished):
             # Equal values stay what they are: a sum over a count may be one bit off.
             metrics[key] = values[0] if len(set(values)) == 1 else math.fsum(values) / len(values)
@@ -172,7 +175,10 @@ def _merge(group: Sequence[RunRecord]) -> RunRecord:
     # A score can be there and still have a reason against it: it is not to be compared, say.
     warnings += [f"{key}: {why}" for key, why in reasons.items() if key in metrics]
     reasons = {key: why for key, why in reasons.items() if key not in metrics}
-    return replace(finished[0], metrics=metrics, reasons=reasons, warnings=tuple(warnings))
+    # A record copies what it is given: no table needs a second copy of every chunk and question.
+    return replace(
+        finished[0], metrics=metrics, reasons=reasons, warnings=tuple(warnings), chunks=(), questions=()
+    )
 
 
 def _same_chunks(groups: Sequence[Sequence[RunRecord]]) -> dict[str, str]:

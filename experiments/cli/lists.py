@@ -39,15 +39,16 @@ def list_(
 
 def _print(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
-    from rich.padding import Padding
     from rich.text import Text
+
+    from experiments.paragraph import Paragraph
 
     console = Console()
     for row in rows:
         console.print(Text(row["name"], style="bold"))
-        console.print(Padding(Text(row["description"]), (0, 0, 0, 2)))
+        console.print(Paragraph(Text(row["description"]), 2))
         for line in row.get("lines", ()):
-            console.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
+            console.print(Paragraph(Text(line, style="dim"), 4))
 
 
 def _strategies() -> list[dict[str, Any]]:

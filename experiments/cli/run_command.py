@@ -46,6 +46,7 @@ def run(
     """
     from rich.console import Console
 
+    from experiments.cache_place import cache_place
     from experiments.mlflow_tracker import MlflowTracker
     from experiments.progress import progress_for
     from experiments.runner import prepare
@@ -63,9 +64,7 @@ def run(
     errors = Console(stderr=True)
     tracker = MlflowTracker(asked.name, tracking_uri, report=options.warn)
     with _status(errors, quiet):
-        launch = prepare(
-            asked, tracker, cache_dir=options.cache_dir(cache_dir), skip_bad=skip_bad, fresh=fresh
-        )
+        launch = prepare(asked, tracker, cache_dir=cache_place(cache_dir), skip_bad=skip_bad, fresh=fresh)
     if not quiet:
         _announce(errors, launch)
     progress = progress_for(errors, asked.settings.headline, quiet=quiet)
@@ -96,17 +95,25 @@ def _announce(console: Console, launch: Launch) -> None:
     """What will run, before it does."""
     from rich.text import Text
 
-    total, left = len(launch.grid.configs) * launch.sweep.repeats, len(launch.to_run)
-    gold = launch.bench.gold
     for problem in launch.grid.skipped:
         console.print(Text(f"Left out: {problem}"), soft_wrap=True)
-    done = f", {total - left} of them already done" if left < total else ""
-    console.print(
-        Text(
-            f"{launch.sweep.name}: {total} configurations{done}, {len(gold.documents)} documents, "
-            f"{len(gold.questions)} questions, {launch.bench.embedder.name}"
-        ),
-        soft_wrap=True,
+    console.print(Text(_announced(launch)), soft_wrap=True)
+
+
+def _announced(launch: Launch) -> str:
+    """The sweep in one line."""
+    from experiments.leaderboard import counted
+
+    gold, repeats = launch.bench.gold, launch.sweep.repeats
+    runs = len(launch.grid.configs) * repeats
+    done = runs - len(launch.to_run)
+    said = counted(len(launch.grid.configs), "configuration")
+    said += f" x {repeats} repeats" if repeats > 1 else ""
+    if done:
+        said += f", {done:,} of {counted(runs, 'run')} already done"
+    return (
+        f"{launch.sweep.name}: {said}, {counted(len(gold.documents), 'document')}, "
+        f"{counted(len(gold.questions), 'question')}, {launch.bench.embedder.name}"
     )
 
 
@@ -115,6 +122,7 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
     from rich.text import Text
 
     from experiments.leaderboard import Leaderboard, summary
+    from experiments.paragraph import Paragraph
 
     console.print(Leaderboard(result.table, result.judging.headline))
     console.print()
@@ -125,6 +133,7 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
             result.recommendation.sentence,
             warnings=result.notes,
             misses=result.misses(),
+            title=f"Why {result.recommendation.best}, the best measured, missed questions:",
             ui=f"\n{where}\n{tables}",
         )
     )
@@ -132,7 +141,12 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
         console.print(Text(f"Embedding: {result.traffic}", style="dim"), soft_wrap=True)
     if not result.ran:
         console.print(
-            Text("Nothing was left to run: every configuration is recorded already (--fresh measures again).")
+            Paragraph(
+                Text(
+                    "Nothing was left to run: every configuration is recorded already "
+                    "(--fresh measures again)."
+                )
+            )
         )
 
 

@@ -56,6 +56,13 @@ def test_an_unknown_measure_is_a_score_without_direction() -> None:
     assert (held.group, held.kind, held.unit, held.direction) == ("score", "number", "", "none")
 
 
+def test_passes_over_the_corpus_are_said_to_count_the_text_alone() -> None:
+    held = measure("corpus_passes")
+    assert held.unit == "ratio"
+    assert "without headings" in held.meaning
+    assert "embedded" not in held.meaning  # that is another column's
+
+
 def test_every_reason_of_a_miss_has_its_column() -> None:
     counted = {held.name for held in COLUMNS if held.group == "misses"}
     assert counted == {"misses_total", *(f"misses_{reason}" for reason in REMEDIES)}

@@ -13,7 +13,17 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from experiments.columns import measure
-from experiments.leaderboard import LEGEND, PRIORITY, Leaderboard, marks, one_line, ranked, summary, wrapped
+from experiments.leaderboard import (
+    LEGEND,
+    PRIORITY,
+    Leaderboard,
+    counted,
+    marks,
+    one_line,
+    ranked,
+    summary,
+    wrapped,
+)
 from experiments.records import RunRecord
 from experiments.tables import Table, wide
 
@@ -124,9 +134,20 @@ def test_what_was_not_measured_fully_is_never_above_what_was() -> None:
         failed("broken"),
         record("no-headline", None),
         record("partly-judged", 1.0, **{f"n_failed_{HEADLINE}": 1}),
-        record("worst", 0.0, n_failed_another=1),
+        record("judged-by-another", 0.9, n_failed_another=2),
+        record("fully-judged", 0.2, n_failed_another=0),
+        record("worst", 0.0, n_failed=1),
     ]
-    assert order(*records) == ["worst", "partly-judged", "no-headline", "broken"]
+    assert order(*records) == [
+        "fully-judged",
+        "worst",
+        "partly-judged",
+        "judged-by-another",
+        "no-headline",
+        "broken",
+    ]
+    signs = {str(row["name"]): marks(row) for row in wide(records).rows()}
+    assert {name for name, sign in signs.items() if "?" in sign} == {"partly-judged", "judged-by-another"}
     text = drawn(Leaderboard(wide(records), HEADLINE), 80)
     assert LEGEND["?"] in text
     assert "failed: broken: no text" in text
@@ -137,7 +158,7 @@ def test_marks_and_their_legend() -> None:
         [record("a", truncated_token_share=0.06), record("b", truncated_token_share=0.05), record("c")],
         {"a": {"tied": True}, "b": {"recommended": True, "tied": True}, "c": {"recommended": False}},
     )
-    assert [marks(row, HEADLINE) for row in table.rows()] == ["≈!", "★≈", ""]
+    assert [marks(row) for row in table.rows()] == ["≈!", "★≈", ""]
     text = drawn(Leaderboard(table, HEADLINE), 100)
     assert all(LEGEND[mark] in text for mark in "★≈!")
     assert LEGEND["?"] not in text
@@ -216,3 +237,24 @@ def test_the_summary_says_what_to_do() -> None:
         "Look further: chunksweep ui",
     ]
     assert drawn(summary("Cannot tell."), 80) == "Cannot tell.\n"
+
+
+@pytest.mark.parametrize("width", [14, 30, 80])
+def test_the_misses_stand_under_their_title_and_no_line_ends_in_spaces(width: int) -> None:
+    misses = [("split", 1200, "cut larger pieces or add overlap"), ("absent", 1, "check the evidence")]
+    text = drawn(summary("Use a.", misses=misses, title="Why a missed:"), width)
+    assert "Why a missed:" in text.splitlines()
+    assert "Why questions" not in text
+    assert [line for line in text.splitlines() if line != line.rstrip() or len(line) > width] == []
+    told = text.partition("missed:\n")[2].splitlines()
+    assert all(re.match(r"  \S", line) for line in told)
+    assert " ".join(line.strip() for line in told) == (
+        "1,200 split: cut larger pieces or add overlap 1 absent: check the evidence"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0, "0 runs"), (1, "1 run"), (2, "2 runs"), (1200, "1,200 runs")]
+)
+def test_one_is_one(number: int, told: str) -> None:
+    assert counted(number, "run") == told

@@ -11,7 +11,7 @@ import pytest
 from evaluation.metrics import expand
 from evaluation.settings import Settings
 from experiments.columns import COLUMNS, QUESTION_COLUMNS
-from experiments.records import RunRecord
+from experiments.records import RunRecord, plain
 from experiments.tables import Table, frame, long, wide
 
 
@@ -37,7 +37,7 @@ def test_a_golden_record_fills_every_column_with_its_own_value() -> None:
         "error": "none to speak of",
         "run_id": "run 7",
     }
-    metrics, params, verdict = {}, {}, {}
+    metrics, params, verdict = dict[str, Any](), dict[str, Any](), dict[str, Any]()
     measures = [
         held for held in COLUMNS if held.group not in ("configuration", "parameter", "verdict", "notes")
     ]
@@ -103,6 +103,30 @@ def test_a_score_that_is_not_to_be_compared_says_so() -> None:
     assert (table["judged"], table["n_failed_judged"]) == ((1.0,), (1,))
     assert table["warnings"] == ("judged: not comparable: failed for 1 of 2",)
     assert table["missing_reasons"] == (None,)
+
+
+def test_a_judge_that_failed_in_one_repeat_failed() -> None:
+    scores = {"judged": 1.0, "chunks": 3}
+    reason = {"judged": "not comparable"}
+    failed = record(repeat=1, metrics={**scores, "n_failed_judged": 3}, reasons=reason)
+    table = wide([record(repeat=0, metrics=scores), failed])
+    assert table["n_failed_judged"] == (1.5,)
+    assert "n_failed_judged" not in str(table["missing_reasons"])
+
+
+def test_making_a_table_copies_no_chunks_and_no_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = record(chunks=CHUNKS * 50, questions=QUESTIONS, metrics={"chunks": 50})
+    copied: list[str] = []
+
+    def copying(value: Any, where: str = "value") -> Any:
+        copied.append(where)
+        return plain(value, where)
+
+    monkeypatch.setattr("experiments.records.plain", copying)
+    assert wide([held])["chunks"] == (50,)
+    assert not {"chunks", "questions"} & set(copied)
+    dataclasses.replace(held)  # a copy of a record is a copy of its rows, or nothing was shown above
+    assert {"chunks", "questions"} <= set(copied)
 
 
 def test_repeats_are_averaged_and_counted() -> None:
