@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 
 
 def main() -> None:
     """Run `chunksweep` with the process's arguments and exit with its code."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    _have_streams()
     shadow = shadowing()
     if shadow:
         sys.exit(f"chunksweep: {shadow}")
     from experiments.cli.app import run
 
     sys.exit(run(sys.argv[1:]))
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    """Before and after the work, where nothing has to be closed: go, with a word.
+
+    Libraries that are being imported would swallow an exception, or turn it into their own.
+    """
+    os.write(2, f"chunksweep: Stopped by {signal.Signals(number).name}.\n".encode())
+    os._exit(128 + number)
+
+
+def _have_streams() -> None:
+    """Replace standard streams that are closed, and let those that cannot spell a sign escape it."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # open to the end
+        else:
+            stream.reconfigure(errors="backslashreplace")
 
 
 def shadowing() -> str | None:

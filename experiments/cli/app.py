@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from errno import ENOSPC
 from typing import Any
 
 import typer
@@ -97,8 +99,11 @@ def _explain(error: BaseException) -> int:
         )
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say("Stopped.", code=130)
-    if isinstance(error, ChunksweepError | OSError):
+    if isinstance(error, ChunksweepError):
         return _say(str(error), code=1)
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else "the output: " if error.errno == ENOSPC else ""
+        return _say(f"{place}{error.strerror or error}", code=1)
     return _say(
         f"{type(error).__name__}: {error}",
         "This is a fault of chunksweep. Run the command again with --debug to see where, and report it.",
@@ -110,8 +115,9 @@ def _say(*lines: str, code: int) -> int:
     shown = list(lines)
     if len(shown) > MOST_PROBLEMS:
         shown = [*shown[:MOST_PROBLEMS], f"... and {len(lines) - MOST_PROBLEMS} more"]
-    for line in shown:
-        print(f"chunksweep: {line}", file=sys.stderr)
+    with suppress(OSError):  # standard error may be full or closed, too
+        for line in shown:
+            print(f"chunksweep: {line}", file=sys.stderr)
     return code
 
 

@@ -13,9 +13,9 @@ def ui(
     tracking_uri: options.TrackingUri = None,
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to serve on.")] = 5000,
-) -> int:
+) -> None:
     """Serve the MLflow UI on the runs of this folder until stopped."""
-    import subprocess
+    import os
     import sys
 
     from experiments.mlflow_tracker import ui_command
@@ -23,10 +23,7 @@ def ui(
     command, url = ui_command(tracking_uri, host, port)
     if command is None:
         typer.echo(f"The store is a server; open {url} in a browser.")
-        return 0
-    typer.echo(f"Open http://{host}:{port} in a browser; stop with Ctrl-C.")
+        return
+    typer.echo(f"Open {url} in a browser; stop with Ctrl-C.")
     sys.stdout.flush()
-    try:
-        return subprocess.run(command, check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    os.execv(command[0], command)  # this process becomes the server, so that a signal reaches it

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from .shell import Cli
+from .shell import COMMAND, Cli, environment
 
 pytestmark = pytest.mark.slow
 
@@ -135,3 +138,47 @@ def test_a_new_sweep_file_loads_as_it_is(cli: Cli, tmp_path: Path) -> None:
     refused(cli, tmp_path, "init", says=["sweep.yaml", "is there already"])
     planned = cli(tmp_path, "plan", "sweep.yaml")
     assert planned.returncode == 0, planned.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_at_any_moment_is_one_line(home: Path, tmp_path: Path, number: signal.Signals) -> None:
+    for delay_s in (0.3, 1.5):
+        process = subprocess.Popen(
+            [str(COMMAND), "plan", "quick"],
+            cwd=tmp_path,
+            env=environment(home),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(delay_s)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 128 + number
+        assert errors == f"chunksweep: Stopped by {number.name}.\n"
+
+
+@pytest.mark.parametrize(
+    ("shell", "code"),
+    [
+        ("{} list metrics >&-", 0),
+        ("{} list metrics | head -n 1", 1),  # the reader went away: silence, and no success
+        ("PYTHONIOENCODING=ascii {} list metrics", 0),
+        ("{} list metrics > /dev/full", 1),
+        ("{} list metrics > /dev/full 2> /dev/full", 1),
+    ],
+)
+def test_streams_that_are_closed_full_or_narrow(home: Path, tmp_path: Path, shell: str, code: int) -> None:
+    if "/dev/full" in shell and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", shell.format(COMMAND)],
+        cwd=tmp_path,
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "fault of chunksweep" not in done.stderr
