@@ -11,11 +11,13 @@ from experiments.results import Judging, SweepResult, judge
 from experiments.store import shown
 from strategies.errors import nearest, refuse
 
+AGAIN = "Run the sweep again: what is measured already is not measured twice"
+
 
 def load(
     name: str, *, tracking_uri: str | None = None, report: Callable[[str], None] = warnings.warn
 ) -> SweepResult:
-    """The newest launch of a sweep, compared anew. Raises BadInput if there is none.
+    """The newest launch of a sweep, compared anew. Raises BadInput if there is none that can be read.
 
     `report` is told of every record that cannot be read.
     """
@@ -23,11 +25,17 @@ def load(
     described = tracker.described()
     if described is None:
         known = recorded_sweeps(tracker.uri)
+        if name in known:
+            raise refuse(name, f"is described only in part in {shown(tracker.uri)}", AGAIN)
         there = (
             f"It has: {', '.join(known)}" if known else "It has no sweep yet; run one first: chunksweep run"
         )
         raise refuse(name, f"is no sweep in {shown(tracker.uri)}", there)
-    return judge(name, Judging.from_json(described), tracker.records())
+    try:
+        judging = Judging.from_json(described)
+    except ValueError as error:
+        raise refuse(name, f"cannot be read back from {shown(tracker.uri)}: {error}", AGAIN) from error
+    return judge(name, judging, tracker.records(judging.config_ids))
 
 
 def export_sweep(

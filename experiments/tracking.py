@@ -3,17 +3,19 @@
 A launch of a sweep goes through a tracker like this:
 
     tracker.close_stale()                   runs of a launch that was killed
-    done = tracker.completed()              what need not run again
+    done = tracker.completed(config_ids)    what need not run again
     tracker.check(names)                    only if something is left: does the store take what will come?
+    tracker.describe(text)                  by what the launch is judged
     handle = tracker.start(...)             once a configuration; the first one opens the launch
     handle.finish(record)                   or .fail(record), or .kill()
+    tracker.mark(verdicts)                  which runs are the best, of those compared
     tracker.close("finished", ...)
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -27,6 +29,9 @@ Key = tuple[str, int]
 """`RunRecord.key`: configuration id and repeat."""
 
 NONE: Mapping[str, Any] = MappingProxyType({})
+
+MARKS = ("recommended", "best", "tied")
+"""What a comparison says of a run."""
 
 
 class TrackingError(ChunksweepError):
@@ -67,20 +72,26 @@ class Tracker(Protocol):
     def check(self, names: Iterable[str]) -> None:
         """Whether the store takes runs, artifacts, and metrics of these names; raises `BadInput`."""
 
-    def completed(self) -> dict[Key, RunRecord]:
-        """The newest finished record of each configuration and repeat, of every launch."""
+    def completed(self, config_ids: Collection[str] | None = None) -> dict[Key, RunRecord]:
+        """The newest finished record of each configuration and repeat, of every launch.
 
-    def records(self) -> tuple[RunRecord, ...]:
+        Of these configurations only; without ids, of all.
+        """
+
+    def records(self, config_ids: Collection[str] | None = None) -> tuple[RunRecord, ...]:
         """What `completed` holds, and the newest failure of what never finished."""
 
     def close_stale(self) -> int:
         """End the runs of processes that died without ending them; how many they were."""
 
     def describe(self, text: str) -> None:
-        """Keep, with the experiment, by what its newest launch is judged; replaces what was kept."""
+        """Keep, with the experiment, by what its newest launch is judged; replaces what was kept.
+
+        Writes nothing where that very text is kept already.
+        """
 
     def described(self) -> str | None:
-        """What `describe` kept; None if this experiment has had no launch."""
+        """What `describe` kept; None if this experiment has had no launch, or one killed while it wrote."""
 
     def open(self, name: str, data: DataInput | None = None, tags: Mapping[str, Scalar] = NONE) -> None:
         """Say what the launch is called and reads. No run is made before the first `start`."""
@@ -88,8 +99,11 @@ class Tracker(Protocol):
     def start(self, config_id: str, name: str, repeat: int, params: Mapping[str, Scalar]) -> Handle:
         """A run of the launch, marked as running."""
 
-    def set_tags(self, run_id: str, tags: Mapping[str, Scalar]) -> None:
-        """Mark a run afterwards, as `recommended` or `tied`."""
+    def mark(self, verdicts: Mapping[str, Mapping[str, Scalar]]) -> None:
+        """Mark runs, by id, with the newest verdict on them: values of `MARKS`.
+
+        Every other run of the experiment loses its marks. Writes only what changes.
+        """
 
     def close(
         self,
@@ -103,7 +117,7 @@ class Tracker(Protocol):
 
 @dataclass(slots=True)
 class NullTracker:
-    """Keeps everything in memory and nothing on disk: `--no-tracking`, and a runner's tests."""
+    """Keeps everything in memory and nothing on disk: for sweeps that need no store, as in tests."""
 
     experiment: str = "memory"
     kept: list[RunRecord] = field(default_factory=list)
@@ -122,13 +136,13 @@ class NullTracker:
         """Names must be storable all the same, so that a later run with a store does not fail."""
         spellings(names)
 
-    def completed(self) -> dict[Key, RunRecord]:
+    def completed(self, config_ids: Collection[str] | None = None) -> dict[Key, RunRecord]:
         """The newest finished record of each configuration and repeat."""
-        return newest(record for record in self.kept if record.status == "finished")
+        return newest(record for record in self._of(config_ids) if record.status == "finished")
 
-    def records(self) -> tuple[RunRecord, ...]:
+    def records(self, config_ids: Collection[str] | None = None) -> tuple[RunRecord, ...]:
         """What `completed` holds, and the newest failure of what never finished."""
-        return tuple({**newest(self.kept), **self.completed()}.values())
+        return tuple({**newest(self._of(config_ids)), **self.completed(config_ids)}.values())
 
     def close_stale(self) -> int:
         """Memory does not outlive its process."""
@@ -156,9 +170,10 @@ class NullTracker:
         self.running[run_id] = (config_id, repeat)
         return _MemoryHandle(run_id, self)
 
-    def set_tags(self, run_id: str, tags: Mapping[str, Scalar]) -> None:
-        """Mark a run afterwards."""
-        self.tags.setdefault(run_id, {}).update(tags)
+    def mark(self, verdicts: Mapping[str, Mapping[str, Scalar]]) -> None:
+        """Mark runs with the newest verdict on them."""
+        launch = self.tags.get("launch", {})
+        self.tags = {"launch": launch, **{run_id: dict(marks) for run_id, marks in verdicts.items()}}
 
     def close(
         self,
@@ -168,8 +183,11 @@ class NullTracker:
         artifacts: Mapping[str, str] = NONE,
     ) -> None:
         """End the launch."""
-        self.set_tags("launch", {**tags, "status": status})
+        self.tags.setdefault("launch", {}).update(tags, status=status)
         self.running.clear()
+
+    def _of(self, config_ids: Collection[str] | None) -> list[RunRecord]:
+        return [record for record in self.kept if config_ids is None or record.config_id in config_ids]
 
 
 @dataclass(slots=True)

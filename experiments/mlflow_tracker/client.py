@@ -23,7 +23,7 @@ _SETTINGS = {
 """For this process, unless the user has set them."""
 
 SWEEP = "chunksweep.sweep"
-"""Tag of an experiment that is a sweep: the number of parts in which its description follows."""
+"""Tag of an experiment that is a sweep: in how many parts its description follows, and its hash."""
 
 OTHER_STORE = "Give another one with --tracking-uri, such as sqlite:///mlflow.db"
 

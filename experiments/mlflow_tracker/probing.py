@@ -7,16 +7,19 @@ from typing import Any
 
 from experiments.mlflow_tracker.client import OTHER_STORE, errors, sentence
 from experiments.mlflow_tracker.writing import own_tags
+from experiments.owner import Owner
 from strategies.errors import refuse
 
 
-def probe(client: Any, experiment_id: str) -> None:
+def probe(client: Any, experiment_id: str, owner: Owner) -> None:
     """Write a run with one artifact and delete both; raises `BadInput` where either cannot be written.
 
-    A client may reach a server and still not the place where that server wants artifacts to be put.
+    A client may reach a server and still not the place where that server wants artifacts to be put. The
+    owner is noted with the run, so that a later process can tell a probe that was killed.
     """
+    tags = own_tags({"kind": "probe", "owner": owner.to_json()})
     try:
-        run = client.create_run(experiment_id, tags=own_tags({"kind": "probe"}), run_name="probe")
+        run = client.create_run(experiment_id, tags=tags, run_name="probe")
     except errors() as error:
         raise refuse("tracking store", f"takes no runs: {sentence(error)}", OTHER_STORE) from error
     try:
@@ -28,13 +31,14 @@ def probe(client: Any, experiment_id: str) -> None:
         raise refuse("tracking store", what, remedy) from error
     finally:
         with suppress(Exception):
-            _delete_artifacts(run.info.artifact_uri)
-        with suppress(Exception):
             client.set_terminated(run.info.run_id, "FINISHED")
-            client.delete_run(run.info.run_id)
+            delete_probe(client, run)
 
 
-def _delete_artifacts(uri: str) -> None:
+def delete_probe(client: Any, run: Any) -> None:
+    """Delete a probe's run, and its artifact if that can be reached."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-    get_artifact_repository(uri).delete_artifacts()
+    with suppress(Exception):
+        get_artifact_repository(run.info.artifact_uri).delete_artifacts()
+    client.delete_run(run.info.run_id)

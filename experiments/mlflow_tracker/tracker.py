@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from experiments import store
 from experiments.metric_names import spellings
-from experiments.mlflow_tracker.client import OTHER_STORE, SWEEP, errors, open_client, sentence
-from experiments.mlflow_tracker.probing import probe
+from experiments.mlflow_tracker.client import OTHER_STORE, errors, open_client, sentence
+from experiments.mlflow_tracker.describing import read_description, write_description
+from experiments.mlflow_tracker.probing import delete_probe, probe
 from experiments.mlflow_tracker.writing import (
     COMPLETE,
-    MAX_TAG,
+    CONFIGURATION,
     STATUS,
     TAG,
     log,
@@ -29,7 +30,7 @@ from experiments.mlflow_tracker.writing import (
 )
 from experiments.owner import Owner
 from experiments.records import RunRecord, Status, newest
-from experiments.tracking import NONE, DataInput, Handle, Key, TrackingError
+from experiments.tracking import MARKS, NONE, DataInput, Handle, Key, TrackingError
 from strategies.document import Scalar
 from strategies.errors import refuse
 
@@ -72,44 +73,43 @@ class MlflowTracker:
         except errors() as error:
             what = f"{store.shown(self.uri)} takes no experiments: {sentence(error)}"
             raise refuse("tracking store", what, OTHER_STORE) from error
-        probe(self._client, experiment_id)
+        probe(self._client, experiment_id, self._owner)
 
-    def completed(self) -> dict[Key, RunRecord]:
+    def completed(self, config_ids: Collection[str] | None = None) -> dict[Key, RunRecord]:
         """The newest finished record of each configuration and repeat, of every launch."""
-        return newest(self._read(self._runs(f"tags.`{COMPLETE}` = 'true'")))
+        return newest(self._read(self._runs(f"tags.`{COMPLETE}` = 'true'"), config_ids))
 
-    def records(self) -> tuple[RunRecord, ...]:
+    def records(self, config_ids: Collection[str] | None = None) -> tuple[RunRecord, ...]:
         """What `completed` holds, and the newest failure of what never finished."""
-        failed = self._runs(f"attributes.status = 'FAILED' and tags.`{TAG}kind` = 'configuration'")
-        return tuple({**newest(self._read(failed)), **self.completed()}.values())
+        failed = self._runs(f"attributes.status = 'FAILED' and {CONFIGURATION}")
+        return tuple({**newest(self._read(failed, config_ids)), **self.completed(config_ids)}.values())
 
     def close_stale(self) -> int:
-        """End, as KILLED, the runs whose process is known to be dead; how many they were."""
-        closed = 0
-        for run in list(self._runs("attributes.status = 'RUNNING'")):
-            owner = Owner.from_json(run.data.tags.get(f"{TAG}owner", ""))
-            if owner is not None and owner.is_dead():
-                self.set_tags(run.info.run_id, {"ended_by": "a later launch, as its own process was gone"})
-                self.kill(run.info.run_id)
-                closed += 1
-        return closed
+        """End, as KILLED, the runs whose process is known to be dead, and delete its probes."""
+        stale = [run for run in self._runs("attributes.status = 'RUNNING'") if _is_abandoned(run)]
+        for run in stale:
+            with self._recording():
+                tags = own_tags({"ended_by": "a later launch, as its own process was gone"})
+                log(self._client, run.info.run_id, tags=tags)
+            self.kill(run.info.run_id)
+        for run in list(self._runs(f"tags.`{TAG}kind` = 'probe'")):
+            if _is_abandoned(run):
+                with self._recording():
+                    delete_probe(self._client, run)
+        return len(stale)
 
     def describe(self, text: str) -> None:
         """Keep, as tags of the experiment, by what its newest launch is judged."""
-        parts = [text[start : start + MAX_TAG] for start in range(0, len(text), MAX_TAG)]
-        with self._recording():
-            experiment_id = self._ensure_experiment()
-            for index, part in enumerate(parts):
-                self._client.set_experiment_tag(experiment_id, f"{SWEEP}.{index}", part)
-            self._client.set_experiment_tag(experiment_id, SWEEP, str(len(parts)))
+        if self.described() != text:
+            with self._recording():
+                write_description(self._client, self._ensure_experiment(), text)
 
     def described(self) -> str | None:
-        """What `describe` kept; None if this experiment has had no launch."""
+        """What `describe` kept; None if this experiment has had no launch, or one killed while it wrote."""
         with self._recording():
             experiment_id = self._find_experiment()
             tags = self._client.get_experiment(experiment_id).tags if experiment_id is not None else {}
-        parts = [tags.get(f"{SWEEP}.{index}") for index in range(int(tags.get(SWEEP, "0")))]
-        return "".join(map(str, parts)) if parts and None not in parts else None
+        return read_description(tags)
 
     def open(self, name: str, data: DataInput | None = None, tags: Mapping[str, Scalar] = NONE) -> None:
         """Say what the launch is called and reads. No run is made before the first `start`."""
@@ -129,10 +129,16 @@ class MlflowTracker:
             log(self._client, run_id, params=params)
             return _Run(run_id, self, set(params))
 
-    def set_tags(self, run_id: str, tags: Mapping[str, Scalar]) -> None:
-        """Mark a run afterwards, as `recommended` or `tied`."""
-        with self._recording():
-            log(self._client, run_id, tags=own_tags(tags))
+    def mark(self, verdicts: Mapping[str, Mapping[str, Scalar]]) -> None:
+        """Tag runs with the newest verdict, and clear that of every other run; writes only what changes."""
+        marks = own_tags(dict.fromkeys(MARKS, ""))
+        for run in list(self._runs(CONFIGURATION)):
+            run_id, old = run.info.run_id, run.data.tags
+            new = own_tags(verdicts.get(run_id, NONE))
+            with self._recording():
+                log(self._client, run_id, tags=dict(new.items() - old.items()))
+                for name in marks.keys() & old.keys() - new.keys():
+                    self._client.delete_tag(run_id, name)
 
     def close(
         self,
@@ -233,21 +239,34 @@ class MlflowTracker:
             if not token:
                 return
 
-    def _read(self, runs: Iterable[Any]) -> Iterator[RunRecord]:
-        """The records of runs; one that is missing, damaged or another run's is reported and left out."""
+    def _read(self, runs: Iterable[Any], config_ids: Collection[str] | None) -> Iterator[RunRecord]:
+        """The records of runs; one that is missing, damaged or another run's is reported and left out.
+
+        Only those of `config_ids` are fetched: a store may hold years of them.
+        """
         unreadable: tuple[type[Exception], ...] = (*errors(), ValueError)
+        wanted = None if config_ids is None else frozenset(config_ids)
         for run in runs:
+            config_id = run.data.tags.get(f"{TAG}config_id")
+            if wanted is not None and config_id not in wanted:
+                continue
             try:
                 with tempfile.TemporaryDirectory() as folder:
                     path = self._client.download_artifacts(run.info.run_id, "record.json", folder)
                     record = RunRecord.from_json(Path(path).read_text(encoding="utf-8"))
-                if record.config_id != run.data.tags.get(f"{TAG}config_id"):
+                if record.config_id != config_id:
                     raise ValueError(f"it is the record of {record.config_id}")
             except unreadable as error:
                 said = f"The record of run {run.info.run_name} ({run.info.run_id}) counts as missing"
                 self._report(f"{said}, because it cannot be read: {sentence(error)}")
             else:
                 yield record.with_run_id(run.info.run_id)
+
+
+def _is_abandoned(run: Any) -> bool:
+    """Whether the process that made a run is known to be dead."""
+    owner = Owner.from_json(run.data.tags.get(f"{TAG}owner", ""))
+    return owner is not None and owner.is_dead()
 
 
 class _Run:

@@ -17,6 +17,9 @@ TAG = "chunksweep."
 """Before each of our tags: `chunksweep.complete`, `.config_id`, `.repeat`, `.owner`, ..."""
 
 COMPLETE = f"{TAG}complete"
+CONFIGURATION = f"tags.`{TAG}kind` = 'configuration'"
+"""The query for runs of configurations."""
+
 STATUS: dict[Status, str] = {"finished": "FINISHED", "failed": "FAILED", "killed": "KILLED"}
 
 _MAX_PARAM, MAX_TAG, _MAX_NAME = 500, 4000, 250

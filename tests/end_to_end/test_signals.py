@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,16 +20,14 @@ PATIENCE_S = 240
 
 
 def statuses(folder: Path) -> dict[str, list[str]]:
-    """Name of every run of configurations and launches -> the statuses of its runs."""
+    """Name of a run, of whatever kind, that is not deleted -> the statuses of all runs of that name."""
     found: dict[str, list[str]] = {}
     if not (folder / "mlflow.db").exists():
         return found
-    with sqlite3.connect(folder / "mlflow.db", timeout=60) as database:
+    with closing(sqlite3.connect(folder / "mlflow.db", timeout=60)) as database:
         try:
             rows = database.execute(
-                "select r.name, r.status from runs r join tags t on t.run_uuid = r.run_uuid "
-                "where t.key = 'chunksweep.kind' and t.value in ('launch', 'configuration') "
-                "and r.lifecycle_stage = 'active' order by r.start_time"
+                "select name, status from runs where lifecycle_stage = 'active' order by start_time"
             ).fetchall()
         except sqlite3.OperationalError:  # the store is still being made
             return found

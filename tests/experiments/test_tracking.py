@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -20,18 +20,20 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import store
+from experiments import exporting, store
 from experiments.metric_names import changed, spelled, spellings, unspelled
 from experiments.mlflow_tracker import MlflowTracker, recorded_sweeps, ui_command
 from experiments.mlflow_tracker.client import open_client
 from experiments.owner import Owner
 from experiments.records import RunRecord
-from experiments.tracking import DataInput, NullTracker, Tracker
+from experiments.results import Judging, SweepResult
+from experiments.runner import prepare, run
+from experiments.sweep import read_sweep
+from experiments.tracking import MARKS, DataInput, NullTracker, Tracker, TrackingError
 from strategies.errors import BadInput
 
 RECORD = RunRecord(
@@ -97,6 +99,25 @@ def launch(tracker: Tracker, *records: RunRecord) -> list[RunRecord]:
     return kept
 
 
+def marks(tracker: Tracker) -> dict[str, dict[str, str]]:
+    """Run id -> the marks on it, as text; runs without any are left out."""
+    if isinstance(tracker, NullTracker):
+        tags: Mapping[str, Mapping[str, Any]] = tracker.tags
+    else:
+        assert isinstance(tracker, MlflowTracker)
+        tags = {
+            run.info.run_id: {
+                name.removeprefix("chunksweep."): value for name, value in run.data.tags.items()
+            }
+            for run in runs(open_client(tracker.uri), tracker.experiment)
+        }
+    found = {
+        run_id: {name: str(value).lower() for name, value in each.items() if name in MARKS}
+        for run_id, each in tags.items()
+    }
+    return {run_id: each for run_id, each in found.items() if each}
+
+
 # The contract.
 
 
@@ -151,18 +172,117 @@ def test_repeats_are_kept_apart_and_the_newest_of_each_counts(reopen: Open) -> N
     assert len({old.run_id, second.run_id, new.run_id}) == 3
 
 
-def test_a_run_can_be_marked_afterwards(reopen: Open) -> None:
-    (kept,) = launch(reopen(), RECORD)
-    assert kept.run_id is not None
-    reopen().set_tags(kept.run_id, {"recommended": True})
-    assert reopen().completed() == {RECORD.key: kept}
+def test_only_the_configurations_asked_for_are_read(reopen: Open) -> None:
+    one, again, other, failed, gone = launch(
+        reopen(),
+        RECORD,
+        record(repeat=1),
+        record(config_id="other"),
+        record(config_id="failed", status="failed"),
+        record(config_id="gone", status="failed"),
+    )
+    asked = [RECORD.config_id, "failed", "unknown"]
+    assert reopen().completed(asked) == {one.key: one, again.key: again}
+    assert set(reopen().completed()) == {one.key, again.key, other.key}
+    assert {kept.run_id for kept in reopen().records(asked)} == {one.run_id, again.run_id, failed.run_id}
+    assert gone.run_id in {kept.run_id for kept in reopen().records()}
+    assert reopen().completed([]) == {}
+    assert reopen().records([]) == ()
 
 
-@pytest.mark.parametrize("text", ["{}", "x" * 10_000, "ä" * 5000])
+def test_only_the_runs_of_the_newest_verdict_are_marked(reopen: Open) -> None:
+    kept = launch(reopen(), RECORD, record(config_id="second"), record(config_id="third"))
+    first, second, third = (str(each.run_id) for each in kept)
+    best, other = dict.fromkeys(MARKS, True), dict.fromkeys(MARKS, False)
+    shown_best, shown_other = dict.fromkeys(MARKS, "true"), dict.fromkeys(MARKS, "false")
+
+    reopen().mark({first: best, second: other})
+    assert marks(reopen()) == {first: shown_best, second: shown_other}
+    reopen().mark({second: best, third: other})  # another grid, or the same one measured anew
+    assert marks(reopen()) == {second: shown_best, third: shown_other}
+    reopen().mark({second: {"tied": True}})
+    assert marks(reopen()) == {second: {"tied": "true"}}
+    reopen().mark({})
+    assert marks(reopen()) == {}
+    assert {each.run_id for each in reopen().records()} == {first, second, third}
+
+
+@pytest.mark.parametrize("text", ["{}", "", "x" * 4000, "x" * 10_000, "ä" * 5000])
 def test_a_description_comes_back(reopen: Open, text: str) -> None:
     reopen().describe("an older and longer one" * 1000)
     reopen().describe(text)
     assert reopen().described() == text
+
+
+# A sweep, in any tracker.
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """Two documents, each with the answer to one question."""
+    folder = tmp_path / "set"
+    (folder / "documents").mkdir(parents=True)
+    (folder / "card.yaml").write_text("name: set\n")
+    lines = []
+    for name, quote in [("boats.txt", "Boats are let by the hour."), ("skates.txt", "Skates cost two euro.")]:
+        (folder / "documents" / name).write_text(f"{quote} Ask at the hut by the lake for the key.\n")
+        evidence = [{"document": name, "quote": quote}]
+        lines.append(json.dumps({"id": name, "question": quote, "evidence": evidence}))
+    (folder / "questions.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def measure(tracker: Tracker, dataset: Path, *sizes: int, fresh: bool = False) -> SweepResult:
+    """One launch of a sweep over these sizes of chunks."""
+    content = {
+        "name": "boats",
+        "dataset": str(dataset),
+        "embedder": "hashing",
+        "retrieval": {"k": [1], "token_budgets": [16]},
+        "headline": "context_recall_at_16_tokens",
+        "grid": [{"strategy": "fixed", "unit": "words", "size": list(sizes)}],
+    }
+    return run(prepare(read_sweep(content), tracker, cache_dir=None, fresh=fresh))
+
+
+def test_marks_follow_the_newest_launch(reopen: Open, dataset: Path) -> None:
+    for sizes, fresh in [((4, 6), False), ((6, 8), False), ((6, 8), True)]:
+        result = measure(reopen(), dataset, *sizes, fresh=fresh)
+        marked = marks(reopen())
+        assert set(marked) == {each.run_id for each in result.records}
+        assert all(set(each) == set(MARKS) for each in marked.values())
+        (best,) = (run_id for run_id, each in marked.items() if each["best"] == "true")
+        named = {each.run_id: each.name for each in result.records}
+        assert named[best] == result.recommendation.best
+    assert len(reopen().records()) == 3  # a size each; of 6 and 8 the newest
+
+
+class Refusing:
+    """A tracker that takes no more of one kind of writing."""
+
+    def __init__(self, inner: Tracker, *refused: str) -> None:
+        self._inner, self._refused = inner, refused
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._refused:
+            return self._refuse
+        return getattr(self._inner, name)
+
+    def _refuse(self, *_: Any, **__: Any) -> None:
+        raise TrackingError("the tracking store is full")
+
+
+@pytest.mark.parametrize("refused", ["mark", "describe"])
+def test_a_store_that_takes_no_verdict_costs_a_note_only(refused: str, dataset: Path) -> None:
+    inner = NullTracker()
+    first = measure(inner, dataset, 4, 6)
+    tracker: Any = Refusing(inner, refused)
+    again = measure(tracker, dataset, 4, 6)
+    assert again.statistics == first.statistics
+    assert again.notes == (
+        *first.notes,
+        "The runs are not marked with this verdict: the tracking store is full",
+    )
 
 
 def test_names_that_would_be_stored_as_one_are_refused_before_any_work(reopen: Open) -> None:
@@ -223,30 +343,6 @@ def test_names_that_differ_in_case_only_are_refused() -> None:
         spellings(["MRR", "mrr"])
     with pytest.raises(BadInput, match="has no name"):
         spellings([" "])
-
-
-# Owners.
-
-
-def test_an_owner_is_alive_dead_or_out_of_sight() -> None:
-    myself = Owner.myself()
-    assert Owner.from_json(myself.to_json()) == myself
-    assert not myself.is_dead()
-    assert replace(myself, started_at=myself.started_at - 60).is_dead()  # the number was used again
-    assert not replace(myself, host="elsewhere", pid=2**22 + 1).is_dead()
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    owner = replace(myself, pid=child.pid)
-    deadline = time.monotonic() + 30
-    while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < deadline
-    assert owner.is_dead()  # a zombie has ended
-    child.wait()
-    assert owner.is_dead()
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"host": "a", "pid": "x", "started_at": 1}'])
-def test_what_is_no_owner_is_none(text: str) -> None:
-    assert Owner.from_json(text) is None
 
 
 # Where a store lies.
@@ -396,8 +492,8 @@ def test_what_a_run_holds(tracker: MlflowTracker, client: Any, experiment: str, 
     for name in tags:
         if not name.startswith("mlflow."):
             assert f"`chunksweep.{name}`" in page or f"`.{name}`" in page, name
-    for run in (child, parent):
-        (dataset,) = run.inputs.dataset_inputs
+    for each in (child, parent):
+        (dataset,) = each.inputs.dataset_inputs
         assert (dataset.dataset.name, dataset.dataset.digest) == ("handbook", DATA.digest[:36])
     assert json.loads(artifact(client, child.info.run_id, "config.json").read_text()) == RECORD.config
     assert json.loads(artifact(client, child.info.run_id, "questions.json").read_text()) == {
@@ -538,6 +634,103 @@ def test_what_was_deleted_in_mlflow_is_gone(
 
 
 @pytest.mark.slow
+def test_records_of_other_configurations_are_not_even_fetched(
+    tracker: MlflowTracker, uri: str, client: Any, experiment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, old = launch(tracker, RECORD, record(config_id="old"))
+    failed, old_failed = launch(
+        tracker, record(config_id="a", status="failed"), record(config_id="b", status="failed")
+    )
+    fetched: list[str] = []
+    reading, fetch = MlflowTracker(experiment, uri), type(client).download_artifacts
+
+    def download(self: Any, run_id: str, *more: Any) -> Any:
+        fetched.append(run_id)
+        return fetch(self, run_id, *more)
+
+    monkeypatch.setattr(type(client), "download_artifacts", download)
+    assert set(reading.completed([RECORD.config_id])) == {RECORD.key}
+    assert fetched == [wanted.run_id]
+    reading.records([RECORD.config_id, "a"])
+    assert set(fetched) == {wanted.run_id, failed.run_id}
+    reading.records()
+    assert {old.run_id, old_failed.run_id} < set(fetched)
+
+
+WRITING = ("create_", "set_", "log_", "delete_", "update_")
+"""How the names of a client's methods begin that write."""
+
+
+@pytest.mark.slow
+def test_a_launch_with_nothing_to_do_writes_nothing(
+    uri: str, client: Any, dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written(*_: Any, **__: Any) -> None:
+        raise AssertionError("the store was written to")
+
+    first = measure(MlflowTracker("idle launches", uri), dataset, 4, 6)
+    for name in dir(client):
+        if name.startswith(WRITING):
+            monkeypatch.setattr(type(client), name, written)
+    second = measure(MlflowTracker("idle launches", uri), dataset, 4, 6)
+    assert (second.ran, second.statistics, second.notes) == (0, first.statistics, first.notes)
+    with pytest.raises(AssertionError, match="written to"):
+        measure(MlflowTracker("idle launches", uri), dataset, 6)
+
+
+@pytest.mark.slow
+def test_a_description_that_was_not_written_to_its_end_is_none(
+    tracker: MlflowTracker, uri: str, experiment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judging(headline: str, configurations: int) -> str:
+        ids = tuple(f"{headline}-{number:010}" for number in range(configurations))
+        return Judging(headline=headline, config_ids=ids, **JUDGED).to_json()
+
+    old, new = judging("mrr_at_10", 500), judging("hit_at_5", 400)
+    tags = -(-len(new) // 4000) + 1
+    assert tags == 4
+    for written in range(tags):
+        tracker.describe(old)
+        assert tracker.described() == old
+        with monkeypatch.context() as patch:
+            _stop_after(patch, tracker, written)
+            with pytest.raises(TrackingError, match="pulled"):
+                tracker.describe(new)
+        assert MlflowTracker(experiment, uri).described() == (old if written == 0 else None)
+        if written:
+            with pytest.raises(BadInput, match=r"described only in part.*Run the sweep again"):
+                exporting.load(experiment, tracking_uri=uri)
+    tracker.describe(new)
+    assert exporting.load(experiment, tracking_uri=uri).judging == Judging.from_json(new)
+
+
+JUDGED: dict[str, Any] = {"margin": 0.02, "baseline": None, "seed": 0, "repeats": 1}
+
+
+def _stop_after(patch: pytest.MonkeyPatch, tracker: MlflowTracker, written: int) -> None:
+    """Let the tracker's client write that many tags of the experiment and no more."""
+    write, left = tracker._client.set_experiment_tag, [None] * written
+
+    def set_experiment_tag(*tag: str) -> None:
+        if not left:
+            raise OSError("the plug was pulled")
+        left.pop()
+        write(*tag)
+
+    patch.setattr(tracker._client, "set_experiment_tag", set_experiment_tag)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["{}", "[", "[]", "null", ""])
+def test_a_description_that_is_none_of_a_sweep_is_refused(
+    tracker: MlflowTracker, uri: str, experiment: str, text: str
+) -> None:
+    tracker.describe(text)
+    with pytest.raises(BadInput, match=r"cannot be read back .*Run the sweep again"):
+        exporting.load(experiment, tracking_uri=uri)
+
+
+@pytest.mark.slow
 def test_sweeps_are_told_from_other_experiments(
     tracker: MlflowTracker, uri: str, client: Any, experiment: str
 ) -> None:
@@ -590,13 +783,22 @@ def test_a_server_that_is_not_there_is_told_soon() -> None:
 
 CHILD = """
 import os, signal, sys
+from mlflow import MlflowClient
 from experiments.mlflow_tracker import MlflowTracker
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
 tracker = MlflowTracker(sys.argv[2], sys.argv[1])
+print("started", flush=True)
+if sys.argv[3] not in ("die", "live"):  # a call within the probe
+    setattr(MlflowClient, sys.argv[3], die)
+    tracker.check([])
 tracker.open("doomed")
 tracker.start("config", "name", 0, {})
-print("started", flush=True)
+print("recorded", flush=True)
 if sys.argv[3] == "die":
-    os.kill(os.getpid(), signal.SIGKILL)
+    die()
 sys.stdin.read()
 """
 
@@ -629,6 +831,23 @@ def test_a_later_launch_ends_the_runs_of_a_killed_one(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("call", "left"), [("list_artifacts", "RUNNING"), ("delete_run", "FINISHED")])
+def test_a_probe_that_was_killed_is_deleted_by_a_later_launch(
+    tracker: MlflowTracker, client: Any, experiment: str, call: str, left: str
+) -> None:
+    tracker.check([])
+    with start_child(tracker.uri, experiment, call) as child:
+        assert child.wait() == -signal.SIGKILL
+    (probe,) = runs(client, experiment, "probe")
+    assert probe.info.status == left
+    tracker.close_stale()
+    assert runs(client, experiment, "probe") == []
+    assert client.get_run(probe.info.run_id).info.status != "RUNNING"
+    assert not artifact(client, probe.info.run_id, "probe.txt").exists()
+    assert tracker.close_stale() == 0
+
+
+@pytest.mark.slow
 def test_the_runs_of_a_living_process_and_of_strangers_are_left_alone(
     tracker: MlflowTracker, client: Any, experiment: str
 ) -> None:
@@ -636,11 +855,14 @@ def test_the_runs_of_a_living_process_and_of_strangers_are_left_alone(
     experiment_id = found_id(client, experiment)
     client.create_run(experiment_id, run_name="a stranger's")
     far = replace(Owner.myself(), host="another machine", pid=1)
-    client.create_run(experiment_id, tags={"chunksweep.owner": far.to_json()})
+    for owner, kind in [(far, "configuration"), (far, "probe"), (Owner.myself(), "probe")]:
+        client.create_run(experiment_id, tags={"chunksweep.owner": owner.to_json(), "chunksweep.kind": kind})
     with start_child(tracker.uri, experiment, "live") as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "recorded\n"
         assert tracker.close_stale() == 0
         running = client.search_runs([experiment_id], "attributes.status = 'RUNNING'")
-        assert len(running) == 4
+        assert len(running) == 6
         child.communicate("")
 
 
