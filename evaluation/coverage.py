@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,23 +113,11 @@ class RankedText:
 
     @classmethod
     def of(
-        cls,
-        evidence: PreparedEvidence,
-        hits: Sequence[Hit],
-        documents: Mapping[str, Measured],
-        enough: Settings | None = None,
+        cls, evidence: PreparedEvidence, hits: Sequence[Hit], documents: Mapping[str, Measured]
     ) -> RankedText:
-        """Tally a list, or only as much of it as the settings' largest K and budget need."""
-        ranked, taken = [], []
-        text_characters, text_tokens = [0], [0]
-        candidates = distinct(hits)
-        for hit, step in zip(candidates, steps(candidates, documents), strict=True):
-            ranked.append(hit)
-            taken.append(step)
-            text_characters.append(text_characters[-1] + length(step.pieces))
-            text_tokens.append(text_tokens[-1] + step.tokens)
-            if enough and len(ranked) >= enough.largest_k and text_tokens[-1] >= enough.largest_budget:
-                break
+        """Tally a list; hits that return the same range count once, at their best rank."""
+        ranked = tuple(distinct(hits))
+        taken = tuple(steps(ranked, documents))
         counts = np.zeros((2, len(taken) + 1, len(evidence.non_white)), dtype=np.int64)
         for rank, step in enumerate(taken, start=1):
             if step.document in evidence.segments:
@@ -137,13 +126,20 @@ class RankedText:
         return cls(
             evidence,
             documents,
-            tuple(ranked),
-            tuple(taken),
+            ranked,
+            taken,
             non_white,
             characters,
-            tuple(text_characters),
-            tuple(text_tokens),
+            tuple(accumulate((length(step.pieces) for step in taken), initial=0)),
+            tuple(accumulate((step.tokens for step in taken), initial=0)),
         )
+
+    def suffices(self, settings: Settings) -> bool:
+        """Whether the list is deep enough: the largest budget full, the largest K and the hit after it.
+
+        That hit scores nothing; it tells whether the tie rule chose the last one that counts.
+        """
+        return len(self.hits) > settings.largest_k and self.text_tokens[-1] >= settings.largest_budget
 
     def first(self, k: int) -> Tally:
         """The first K hits, or all where there are fewer."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import Any
 
+from evaluation.coverage import RankedText
 from evaluation.embedding_desk import Embedded
 from evaluation.footprint import StoredBytes
 from evaluation.gold import GoldSet, Question
@@ -16,16 +16,16 @@ from evaluation.layout import Layout
 from evaluation.measured import Measured
 from evaluation.metrics import column, expand
 from evaluation.misses import REMEDIES, Facts, classify
-from evaluation.pouring import depth_suffices
-from evaluation.retrieval import Hit, Retriever
-from evaluation.scoring import Aggregate, ScoringContext, aggregate, score_question
+from evaluation.retrieval import Retriever, tied
+from evaluation.scorers import Scorer, ask, check_names
+from evaluation.scoring import Aggregate, ScoringContext, aggregate, score
 from evaluation.settings import Settings
 from evaluation.statistics import resampling_units
 from evaluation.stores import VectorStore
 from strategies.document import Chunk, Document
+from strategies.strategy import Vectors
 
-Scorer = Callable[[Question, Sequence[Hit]], float]
-"""A measure from outside, such as a judge's verdict; raising means that it could not be had."""
+__all__ = ["TRUNCATED_SHARE", "Asked", "Evaluation", "Index", "Scorer", "evaluate"]
 
 TRUNCATED_SHARE = 0.05
 """Above this share of tokens that the embedder never saw, a row measures the limit, not the cut."""
@@ -83,43 +83,42 @@ def evaluate(
     """Build the store, ask every question, score the answers.
 
     A question whose search fails scores 0 and is counted; a scorer that fails leaves its value
-    missing, is counted, and marks the configuration as not comparable.
+    missing, is counted, and marks the configuration as not comparable. Raises `BadInput` for a scorer whose
+    name is taken.
     """
+    scorers = scorers or {}
+    check_names(scorers)
     with stopwatch() as indexing:
         store.build(index.embedded.vectors, index.chunks)
     retriever = Retriever(store, index.chunks, index.documents)
     settings = asked.context.settings
     context = replace(asked.context, layout=Layout.of(index.chunks))
     until = embedded_until(index.chunks, index.embedded)
+    depth = _first_depth(settings, index.chunks)
     rows: list[dict[str, Any]] = []
-    tied, failures = 0, 0
+    n_tied, failures = 0, 0
     scored = [(row, question) for row, question in enumerate(asked.gold.questions) if question.evidence]
     units = resampling_units([question for _, question in scored])
     for (number, question), unit in zip(scored, units.labels, strict=True):
-        hits, error = None, None
+        error = None
         try:
-            ranking = retriever.rank(
-                question,
-                asked.embedded.vectors[number],
-                _first_depth(settings, index.chunks),
-                lambda found: depth_suffices(found, settings, asked.measured),
-            )
-            hits, tied = ranking.hits, tied + ranking.tied
+            text = _retrieve(retriever, question, asked.embedded.vectors[number], context, depth)
         except Exception as failure:  # one question must not cost the others their result
             error, failures = f"{type(failure).__name__}: {failure}", failures + 1
             if failures == len(scored):
                 raise
-        values: dict[str, float | None] = dict(score_question(question, hits, context))
-        judged, complaints = _judge(question, hits, scorers or {})
+            text = context.read(question, ())
+        n_tied += tied(text.hits, settings.largest_k)
         facts = Facts(retriever.searchable(question), until)
-        miss = None if hits is None else classify(question, hits, context, facts)
+        miss = None if error else classify(text, context, facts)
+        judged, complaints = ask(scorers, question, text.hits)
         rows.append(
             {
                 "question_id": question.id,
                 "question": question.text,
                 "tags": list(question.tags),
                 "unit": unit,
-                **values,
+                **score(text, context, failed=error is not None),
                 **judged,
                 "miss": miss.reason if miss else None,
                 "miss_flags": list(miss.flags) if miss else [],
@@ -127,10 +126,10 @@ def evaluate(
             }
         )
     n_no_gold = len(asked.gold.questions) - len(scored)
-    names = [name for name in (*(rows[0] if rows else ()),) if column(name) or name in (scorers or {})]
+    names = [name for name in (*(rows[0] if rows else ()),) if column(name) or name in scorers]
     means = aggregate([{name: row[name] for name in names} for row in rows], n_no_gold)
     metrics: dict[str, float] = {
-        **_questions(rows, asked.gold, n_no_gold, tied),
+        **_questions(rows, asked.gold, n_no_gold, n_tied),
         **chunk_health(index.documents, index.chunks),
         **truncation(index.embedded, index.limit_tokens),
         **_passes(index, asked.measured),
@@ -138,9 +137,9 @@ def evaluate(
         "split_ms": index.split_ms,
         "index_ms": indexing.ms,
     }
-    reasons = _add_means(metrics, means, scorers or {})
+    reasons = _add_means(metrics, means, scorers)
     if not rows:
-        scores = (*(name for name, _, _ in expand(settings)), *(scorers or {}))
+        scores = (*(name for name, _, _ in expand(settings)), *scorers)
         reasons |= dict.fromkeys(scores, "no question has evidence")
     searches = retriever.time_searches(
         [question for _, question in scored],
@@ -153,6 +152,17 @@ def evaluate(
     )
 
 
+def _retrieve(
+    retriever: Retriever, question: Question, vector: Vectors, context: ScoringContext, depth: int
+) -> RankedText:
+    """A question's ranked list, deep enough for every K and budget, read once for all that is made of it."""
+    for hits in retriever.rank(question, vector, depth):
+        text = context.read(question, hits)
+        if text.suffices(context.settings):
+            break
+    return text
+
+
 def _first_depth(settings: Settings, chunks: Sequence[Chunk]) -> int:
     """A depth that nearly always fills the largest budget at once."""
     tokens = sum(chunk.tokens for chunk in chunks)
@@ -160,25 +170,8 @@ def _first_depth(settings: Settings, chunks: Sequence[Chunk]) -> int:
     return settings.largest_k + 2 * int(settings.largest_budget / mean) + 2
 
 
-def _judge(
-    question: Question, hits: Sequence[Hit] | None, scorers: Mapping[str, Scorer]
-) -> tuple[dict[str, float | None], list[str]]:
-    values: dict[str, float | None] = {}
-    complaints = []
-    for name, scorer in scorers.items():
-        values[name] = None
-        try:
-            verdict = float(scorer(question, hits or ()))
-            if not isfinite(verdict):
-                raise ValueError(f"the verdict is {verdict}")
-            values[name] = verdict
-        except Exception as failure:  # a judge that fails leaves a gap, never a number
-            complaints.append(f"{name}: {type(failure).__name__}: {failure}")
-    return values, complaints
-
-
 def _questions(
-    rows: Sequence[Mapping[str, Any]], gold: GoldSet, n_no_gold: int, tied: int
+    rows: Sequence[Mapping[str, Any]], gold: GoldSet, n_no_gold: int, n_tied: int
 ) -> dict[str, float]:
     missed = [row["miss"] for row in rows if row["miss"]]
     return {
@@ -187,7 +180,7 @@ def _questions(
         "n_failed": sum(row["error"] is not None for row in rows),
         "n_no_gold": n_no_gold,
         "documents_skipped": len(gold.skipped),
-        "tied_queries": tied,
+        "tied_queries": n_tied,
         "misses_total": len(missed),
         **{f"misses_{reason}": missed.count(reason) for reason in REMEDIES},
     }
@@ -221,9 +214,8 @@ def _add_means(
             metrics[name] = mean.mean
         if name in scorers and mean.n_failed:
             metrics[f"n_failed_{name}"] = mean.n_failed
-            reasons[name] = (
-                f"not comparable: failed for {mean.n_failed} of {mean.n_scored + mean.n_failed} questions"
-            )
+            asked = _count(mean.n_scored + mean.n_failed, "question")
+            reasons[name] = f"not comparable: failed for {mean.n_failed} of {asked}"
     return reasons
 
 
@@ -266,14 +258,20 @@ def _warnings(index: Index, metrics: Mapping[str, float], gold: GoldSet, failure
     warnings = []
     if not index.chunks:
         warnings.append("no chunks: every document is blank")
-    if metrics["truncated_chunks"]:
-        share = metrics["truncated_token_share"]
+    if truncated := int(metrics["truncated_chunks"]):
+        share, verb = metrics["truncated_token_share"], "passes" if truncated == 1 else "pass"
         warnings.append(
-            f"{int(metrics['truncated_chunks'])} of {len(index.chunks)} chunks pass the embedder's limit of "
+            f"{truncated} of {_count(len(index.chunks), 'chunk')} {verb} the embedder's limit of "
             f"{index.limit_tokens} tokens; {share:.1%} of all tokens never reached it"
         )
     if gold.skipped:
-        warnings.append(f"{len(gold.skipped)} unreadable files were left out")
+        were = "was" if len(gold.skipped) == 1 else "were"
+        warnings.append(f"{_count(len(gold.skipped), 'unreadable file')} {were} left out")
     if failures:
-        warnings.append(f"the search failed for {failures} questions, which count 0; see their errors")
+        rest = "counts 0; see its error" if failures == 1 else "count 0; see their errors"
+        warnings.append(f"the search failed for {_count(failures, 'question')}, which {rest}")
     return tuple(warnings)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

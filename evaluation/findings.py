@@ -49,18 +49,9 @@ class Findings:
     index: IndexFindings
 
 
-def findings(
-    evidence: PreparedEvidence,
-    hits: Sequence[Hit],
-    documents: Mapping[str, Measured],
-    layout: Layout,
-    settings: Settings,
-) -> Findings:
-    """Read a ranked list once, for every K and every budget.
-
-    Hits that return the same range count once, at their best rank.
-    """
-    text = RankedText.of(evidence, hits, documents, enough=settings)
+def findings(text: RankedText, layout: Layout, settings: Settings) -> Findings:
+    """Look at a ranked list at every K and in every budget."""
+    evidence, documents = text.evidence, text.documents
     top = text.hits[: settings.largest_k]
     relevant = relevant_hits(evidence, top, settings.rule)
     first = top[relevant.index(True)] if any(relevant) else None

@@ -17,24 +17,20 @@ that would have come further down counts as outranked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.coverage import RankedText
-from evaluation.gold import Passage, Question
+from evaluation.gold import Passage
 from evaluation.layout import NOWHERE, Placed
 from evaluation.metrics import column
 from evaluation.scoring import ScoringContext
 from evaluation.settings import Settings
 from strategies.spans import Ranges, contains, intersect, union
-
-if TYPE_CHECKING:
-    from evaluation.retrieval import Hit
 
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
@@ -99,12 +95,9 @@ def headline_budget(settings: Settings) -> int:
     return settings.largest_budget
 
 
-def classify(question: Question, hits: Sequence[Hit], context: ScoringContext, facts: Facts) -> Miss | None:
-    """Why a question was missed; None if it was not, or if it has no gold."""
-    if not question.evidence:
-        return None
-    evidence = context.evidence(question)
-    text = RankedText.of(evidence, hits, context.documents)
+def classify(text: RankedText, context: ScoringContext, facts: Facts) -> Miss | None:
+    """Why the question of a ranked list was missed; None if it was not, or if it has no gold."""
+    evidence = text.evidence
     budget = headline_budget(context.settings)
     in_budget = evidence.whole(text.within(budget).non_white)
     in_list = evidence.whole(text.first(len(text.hits)).non_white)

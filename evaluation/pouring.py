@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluation.measured import Measured
-from evaluation.settings import Settings
 from strategies.spans import GrowingUnion, Ranges, union
 
 if TYPE_CHECKING:
@@ -65,16 +64,3 @@ def poured(hits: Iterable[Hit], budget: int, documents: Mapping[str, Measured]) 
         )
         left -= step.tokens
     return {document: union(pieces) for document, pieces in ranges.items()}
-
-
-def depth_suffices(hits: Sequence[Hit], settings: Settings, documents: Mapping[str, Measured]) -> bool:
-    """Whether a list is deep enough to score: the largest K of distinct ranges, the largest budget full."""
-    ranked = distinct(hits)
-    if len(ranked) < settings.largest_k:
-        return False
-    tokens = 0
-    for step in steps(ranked, documents):
-        tokens += step.tokens
-        if tokens >= settings.largest_budget:
-            return True
-    return False

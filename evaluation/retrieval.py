@@ -6,8 +6,8 @@ return the same range are merged, best rank kept, before any K is counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -38,13 +38,22 @@ class Hit(NamedTuple):
     """Row of the (best ranked) chunk whose returned range this is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The ranked list of one question, deep enough for every K and budget."""
+def tied(hits: Sequence[Hit], k: int) -> bool:
+    """Whether the tie rule decided anything about the first `k` hits: their order, or which they are.
 
-    hits: tuple[Hit, ...]
-    tied: bool
-    """Two of the ranks that count have the same score, so the tie rule decided."""
+    >>> first, second, third = (Hit("d", i, i + 1, score, i) for i, score in enumerate((0.9, 0.5, 0.5)))
+    >>> tied([first, second, third], 1), tied([first, second, third], 2)
+    (False, True)
+    """
+    return any(above.score == below.score for above, below in pairwise(hits[: k + 1]))
+
+
+class _Admitted(NamedTuple):
+    """What one filter lets through."""
+
+    documents: frozenset[str]
+    rows: npt.NDArray[np.bool_] | None
+    """Shape (n_chunks,); None for all."""
 
 
 class Retriever:
@@ -52,41 +61,37 @@ class Retriever:
 
     def __init__(self, store: VectorStore, chunks: Sequence[Chunk], documents: Sequence[Document]) -> None:
         self._store = store
-        self._chunks = chunks
-        ids = sorted({chunk.document_id for chunk in chunks})
-        rank = {document: position for position, document in enumerate(ids)}
+        self._places: list[tuple[str, int, int]] = [(chunk.document_id, *chunk.returned) for chunk in chunks]
+        self._ids = sorted({chunk.document_id for chunk in chunks})
+        rank = {document: position for position, document in enumerate(self._ids)}
         self._document_rank = np.array([rank[chunk.document_id] for chunk in chunks], dtype=np.int64)
         self._starts = np.array([chunk.returned[0] for chunk in chunks], dtype=np.int64)
         self._own_starts = np.array([chunk.start for chunk in chunks], dtype=np.int64)
         self._metadata = {document.id: document.metadata for document in documents}
-        self._masks: dict[tuple[tuple[str, str, Scalar], ...], npt.NDArray[np.bool_]] = {}
+        everything = _Admitted(frozenset(self._metadata), None)
+        self._admitted: dict[tuple[tuple[str, str, Scalar], ...], _Admitted] = {(): everything}
 
     def searchable(self, question: Question) -> frozenset[str]:
         """Ids of the documents that the question's filter lets through."""
-        return frozenset(
-            document for document, metadata in self._metadata.items() if admits(question.filter, metadata)
-        )
+        return self._admits(question).documents
 
-    def rank(
-        self, question: Question, vector: Vectors, depth: int, enough: Callable[[Sequence[Hit]], bool]
-    ) -> Ranking:
-        """The ranked list, deepened until `enough` says so or nothing is left."""
-        allowed = self._allowed(question)
-        available = len(self._chunks) if allowed is None else int(allowed.sum())
+    def rank(self, question: Question, vector: Vectors, depth: int) -> Iterator[tuple[Hit, ...]]:
+        """The ranked list, at least one, then deeper and deeper until nothing is left."""
+        allowed = self._admits(question).rows
+        available = len(self._places) if allowed is None else int(allowed.sum())
         while True:
             found = self._store.search(vector, depth, allowed)
-            hits, tied = self._merge(found, depth)
-            if len(found.rows) >= available or enough(hits):
-                return Ranking(hits, tied)
+            yield self._merge(found, depth)
+            if len(found.rows) >= available:
+                return
             depth = max(2 * depth, len(found.rows) + 1)
 
     def time_searches(self, questions: Sequence[Question], vectors: Vectors, k: int) -> list[float]:
         """Milliseconds of single searches for the best `k`, after a warm-up that is not counted."""
         if not questions:
             return []
-        step = max(1, len(questions) // TIMED_QUERIES)
-        picked = range(0, len(questions), step)[:TIMED_QUERIES]
-        masks = [self._allowed(questions[row]) for row in picked]
+        picked = np.linspace(0, len(questions) - 1, min(len(questions), TIMED_QUERIES)).astype(int).tolist()
+        masks = [self._admits(questions[row]).rows for row in picked]
         for row, mask in list(zip(picked, masks, strict=True))[:_WARM_UP_QUERIES]:
             self._store.search(vectors[row], k, mask)
         times = []
@@ -96,29 +101,25 @@ class Retriever:
             times.append(watch.ms)
         return times
 
-    def _allowed(self, question: Question) -> npt.NDArray[np.bool_] | None:
-        if not question.filter:
-            return None
-        key = tuple((name, type(value).__name__, value) for name, value in sorted(question.filter.items()))
-        if key not in self._masks:
-            documents = self.searchable(question)
-            self._masks[key] = np.array(
-                [chunk.document_id in documents for chunk in self._chunks], dtype=bool
+    def _admits(self, question: Question) -> _Admitted:
+        wanted = question.filter
+        key = tuple((name, type(value).__name__, value) for name, value in sorted(wanted.items()))
+        if key not in self._admitted:
+            documents = frozenset(
+                name for name, metadata in self._metadata.items() if admits(wanted, metadata)
             )
-        return self._masks[key]
+            inside = np.array([document in documents for document in self._ids], dtype=np.bool_)
+            self._admitted[key] = _Admitted(documents, inside[self._document_rank])
+        return self._admitted[key]
 
-    def _merge(self, found: Found, depth: int) -> tuple[tuple[Hit, ...], bool]:
+    def _merge(self, found: Found, depth: int) -> tuple[Hit, ...]:
         rows = found.rows
         order = np.lexsort(
             (self._own_starts[rows], self._starts[rows], self._document_rank[rows], -found.scores)
-        )
+        )[:depth]
         hits: dict[tuple[str, int, int], Hit] = {}
-        for position in order[:depth]:
-            row = int(rows[position])
-            chunk = self._chunks[row]
-            place = (chunk.document_id, *chunk.returned)
+        for row, score in zip(rows[order].tolist(), found.scores[order].tolist(), strict=True):
+            place = document, start, end = self._places[row]
             if place not in hits:
-                hits[place] = Hit(*place, float(found.scores[position]), row)
-        scores = found.scores[order]
-        tied = bool((scores[1 : depth + 1] == scores[:depth][: max(0, len(scores) - 1)]).any())
-        return tuple(hits.values()), tied
+                hits[place] = Hit(document, start, end, score, row)
+        return tuple(hits.values())

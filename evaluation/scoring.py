@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum, isfinite
 from typing import TYPE_CHECKING
 
+from evaluation.coverage import RankedText
 from evaluation.evidence import PreparedEvidence
 from evaluation.findings import findings
 from evaluation.gold import Question
@@ -40,6 +41,10 @@ class ScoringContext:
             known = self.prepared[question.id] = PreparedEvidence.of(question, self.documents)
         return known
 
+    def read(self, question: Question, hits: Sequence[Hit]) -> RankedText:
+        """A question's ranked list as the text that it gives a reader, ready for `score` and `classify`."""
+        return RankedText.of(self.evidence(question), hits, self.documents)
+
 
 def score_question(
     question: Question, hits: Sequence[Hit] | None, context: ScoringContext
@@ -49,14 +54,17 @@ def score_question(
     `hits` is the ranked list; an empty one scores 0. None says that the retrieval failed: only what the
     chunks alone tell has a value then. A question without gold has no value in any column.
     """
-    columns = expand(context.settings)
     if not question.evidence:
-        return dict.fromkeys(name for name, _, _ in columns)
-    evidence = context.evidence(question)
-    found = findings(evidence, hits or (), context.documents, context.layout, context.settings)
+        return dict.fromkeys(name for name, _, _ in expand(context.settings))
+    return score(context.read(question, hits or ()), context, failed=hits is None)
+
+
+def score(text: RankedText, context: ScoringContext, *, failed: bool = False) -> dict[str, float | None]:
+    """Every column of a question with gold, from its ranked list as read; `failed`: there is none."""
+    found = findings(text, context.layout, context.settings)
     return {
-        name: None if hits is None and metric.needs_hits else metric.function(found, parameter)
-        for name, metric, parameter in columns
+        name: None if failed and metric.needs_hits else metric.function(found, parameter)
+        for name, metric, parameter in expand(context.settings)
     }
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = ("strategies", "evaluation", "experiments", "datasets", "tests", "pyproject.toml")
+COPIED = ("strategies", "evaluation", "experiments", "datasets", "docs", "tests", "pyproject.toml")
 
 
 class Mutant(NamedTuple):

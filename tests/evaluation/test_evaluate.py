@@ -14,12 +14,15 @@ from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
 from evaluation.gold import Evidence, GoldSet, Passage, Question
 from evaluation.measured import Measured
+from evaluation.metrics import column
 from evaluation.retrieval import Hit
+from evaluation.scorers import MEASURES, ROW_KEYS
 from evaluation.settings import Settings
 from evaluation.stores import open_store
 from evaluation.stores.exact import ExactStore
 from strategies import build
 from strategies.document import Chunk, Document
+from strategies.errors import BadInput
 from strategies.splitting import split
 from strategies.tools import TOKENS, Tools
 
@@ -147,7 +150,43 @@ def test_a_search_that_fails_counts_zero_in_every_mean() -> None:
     assert result.metrics["n_failed"] == 1
     assert result.questions[0]["error"] == "ConnectionError: the store went away"
     assert result.questions[0]["miss"] is None
-    assert "the search failed for 1 questions" in result.warnings[0]
+    assert result.warnings == ("the search failed for 1 question, which counts 0; see its error",)
+
+
+def test_several_failures_are_told_in_the_plural() -> None:
+    data = dataclasses.replace(gold(*QUESTIONS, question("gate", "When?", "park", "The")), skipped=("a", "b"))
+    result = run(data, store=Failing(2))
+    assert result.warnings == (
+        "2 unreadable files were left out",
+        "the search failed for 2 questions, which count 0; see their errors",
+    )
+    data = dataclasses.replace(data, skipped=("a",))
+    assert run(data).warnings == ("1 unreadable file was left out",)
+
+
+class FailingDeeper(ExactStore):
+    """A store that first finds a single hit, and fails when asked for more."""
+
+    searches = 0
+
+    def search(self, query, depth, allowed=None):  # type: ignore[no-untyped-def]
+        self.searches += 1
+        if self.searches == 2:
+            raise ConnectionError("the store went away")
+        return super().search(query, 1 if self.searches == 1 else depth, allowed)
+
+
+def test_a_search_that_fails_when_it_goes_deeper_leaves_no_hits() -> None:
+    judged: list[Sequence[Hit]] = []
+
+    def watching(asked: Question, hits: Sequence[Hit]) -> float:
+        judged.append(hits)
+        return 1.0
+
+    result = run(gold(*QUESTIONS), scorers={"judged": watching}, store=FailingDeeper())
+    assert [len(hits) for hits in judged] == [0, 6]
+    assert [row["mrr_at_1"] for row in result.questions] == [None, 1.0]
+    assert result.metrics["n_failed"] == 1
 
 
 def test_a_store_that_always_fails_fails_the_configuration() -> None:
@@ -174,6 +213,35 @@ def test_a_verdict_that_is_no_number_is_a_failure() -> None:
     assert "judged" not in result.metrics
     assert result.metrics["n_failed_judged"] == 2
     assert [row["judged"] for row in result.questions] == [None, None]
+
+
+def test_a_scorer_whose_name_is_taken_is_refused_before_any_work() -> None:
+    def never(asked: Question, hits: Sequence[Hit]) -> float:
+        raise AssertionError
+
+    names = ["mrr_at_7", "precision_omega", "stored_bytes", "miss_flags", "judged", "n_failed_judged"]
+    store = open_store("exact")
+    store.build = store.search = never  # type: ignore[assignment,method-assign]
+    with pytest.raises(BadInput) as error:
+        run(gold(*QUESTIONS), scorers=dict.fromkeys(names, never), store=store)  # type: ignore[arg-type]
+    assert [problem.where for problem in error.value.problems] == [
+        f"scorer {name}" for name in sorted(names) if name != "judged"
+    ]
+
+
+def test_the_names_that_no_scorer_may_have_are_those_of_the_results() -> None:
+    result = run(gold(*QUESTIONS))
+    assert {name for name in result.metrics if column(name) is None} == MEASURES
+    assert {name for name in result.questions[0] if column(name) is None} == set(ROW_KEYS)
+
+
+def test_only_ties_among_the_hits_that_count_are_counted() -> None:
+    data = gold(*QUESTIONS)
+    one, all_of_them = (
+        dataclasses.replace(SETTINGS, ks=(k,), headline="context_recall_at_16_tokens") for k in (1, 6)
+    )
+    assert run(data, settings=one).metrics["tied_queries"] == 0
+    assert run(data, settings=all_of_them).metrics["tied_queries"] == 2  # chunks without a word in common
 
 
 def test_blank_documents_give_zeros_and_reasons() -> None:

@@ -6,11 +6,13 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from evaluation.gold import Evidence, Passage, Question
-from evaluation.retrieval import Hit, Retriever
-from evaluation.stores import STORES, open_store
+from evaluation.gold import Evidence, Passage, Question, admits
+from evaluation.retrieval import TIMED_QUERIES, Hit, Retriever, tied
+from evaluation.stores import STORES, Found, open_store
+from evaluation.stores.exact import ExactStore
 from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
 
@@ -45,7 +47,7 @@ def ranked(
         Document(name, "x" * 99) for name in sorted({chunk.document_id for chunk in chunks})
     ]
     retriever = Retriever(store, chunks, known)
-    return retriever.rank(asked or question(), unit(query)[0], depth, lambda hits: True).hits
+    return next(retriever.rank(asked or question(), unit(query)[0], depth))
 
 
 def test_best_first() -> None:
@@ -78,12 +80,21 @@ def test_scores_closer_than_a_millionth_are_equal() -> None:
 
 def test_ties_are_told() -> None:
     chunks = [chunk("a", 0, 5), chunk("b", 0, 5)]
-    store = open_store("exact")
-    store.build(unit([1, 1], [1, 1]), chunks)
-    retriever = Retriever(store, chunks, [Document("a", "x" * 9), Document("b", "x" * 9)])
-    assert retriever.rank(question(), unit([1, 0])[0], 5, lambda hits: True).tied
-    store.build(unit([1, 1], [1, 0]), chunks)
-    assert not retriever.rank(question(), unit([1, 0])[0], 5, lambda hits: True).tied
+    assert tied(ranked(chunks, unit([1, 1], [1, 1]), [1, 0]), 2)
+    assert not tied(ranked(chunks, unit([1, 1], [1, 0]), [1, 0]), 2)
+    assert not tied((), 2)
+
+
+def test_ties_count_only_where_they_decide_about_the_first_k() -> None:
+    chunks = [chunk("a", start, start + 5) for start in (0, 5, 10, 15)]
+    hits = ranked(chunks, unit([1, 0], [2, 1], [1, 1], [1, 1]), [1, 0])
+    assert [tied(hits, k) for k in (1, 2, 3, 4)] == [False, False, True, True]  # 3: which of two is third
+
+
+def test_chunks_of_one_returned_range_do_not_tie_with_one_another() -> None:
+    chunks = [chunk("a", 0, 10, (0, 20)), chunk("a", 10, 20, (0, 20)), chunk("a", 20, 30)]
+    assert not tied(ranked(chunks, unit([1, 0], [1, 0], [1, 1]), [1, 0]), 2)
+    assert tied(ranked(chunks, unit([1, 0], [1, 1], [1, 0]), [1, 0]), 2)
 
 
 def test_hits_that_return_one_range_are_one_hit_of_the_best_rank() -> None:
@@ -112,7 +123,7 @@ def test_filters_that_differ_in_kind_differ() -> None:
     store.build(unit([1, 0], [1, 0]), chunks)
     retriever = Retriever(store, chunks, documents)
     found = [
-        [hit.document for hit in retriever.rank(question(draft=value), unit([1, 0])[0], 5, bool).hits]
+        [hit.document for hit in next(retriever.rank(question(draft=value), unit([1, 0])[0], 5))]
         for value in (True, 1)
     ]
     assert found == [["a"], ["b"]]
@@ -126,9 +137,60 @@ def test_the_list_deepens_until_it_is_enough() -> None:
     store.build(vectors, chunks)
     retriever = Retriever(store, chunks, [Document("a", "x" * 500)])
     query = np.array([1, 0], dtype=np.float32)
-    hits = retriever.rank(question(), query, 3, lambda found: len(found) >= 40).hits
-    assert [hit.start for hit in hits[:40]] == list(range(0, 200, 5))
-    assert len(retriever.rank(question(), query, 3, lambda found: False).hits) == 100
+    lists = list(retriever.rank(question(), query, 3))
+    assert [len(hits) for hits in lists] == [3, 6, 12, 24, 48, 96, 100]
+    for hits in lists:
+        assert [hit.start for hit in hits] == list(range(0, 5 * len(hits), 5))
+
+
+def test_the_list_deepens_past_a_tie_and_ends_within_a_filter() -> None:
+    chunks = [chunk(name, start, start + 5) for name in "ab" for start in range(0, 50, 5)]
+    store = open_store("exact")
+    store.build(unit(*[[1, 1]] * len(chunks)), chunks)
+    retriever = Retriever(store, chunks, [Document("a", "x" * 50, {"year": 1}), Document("b", "x" * 50)])
+    assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 3)] == [3]
+    assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 99)] == [20]
+    assert [len(hits) for hits in retriever.rank(question(year=1), unit([1, 0])[0], 10)] == [10]
+
+
+def test_the_documents_that_a_filter_admits_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def counting(wanted: object, metadata: object) -> bool:
+        asked.append(wanted)
+        return admits(wanted, metadata)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("evaluation.retrieval.admits", counting)
+    documents = [Document("a", "x" * 9, {"year": 2023}), Document("b", "x" * 9, {"year": 2024})]
+    retriever = Retriever(open_store("exact"), [chunk("a", 0, 5)], documents)
+    assert retriever.searchable(question()) == {"a", "b"}
+    assert asked == []
+    for _ in range(3):
+        assert retriever.searchable(question(year=2024)) == {"b"}
+        assert retriever.searchable(question(year=2025)) == frozenset()
+    assert len(asked) == 4
+
+
+@pytest.mark.parametrize("n", [1, TIMED_QUERIES - 1, TIMED_QUERIES, TIMED_QUERIES + 1, 399, 1000])
+def test_searches_are_timed_evenly_over_all_questions(n: int) -> None:
+    class Noting(ExactStore):
+        def search(self, query: Vectors, depth: int, allowed: npt.NDArray[np.bool_] | None = None) -> Found:
+            seen.append(int(query[0]))
+            return super().search(query, depth, allowed)
+
+    seen: list[int] = []
+    store = Noting()
+    store.build(np.ones((1, 1), dtype=np.float32), [chunk("a", 0, 5)])
+    retriever = Retriever(store, [chunk("a", 0, 5)], [Document("a", "x" * 9)])
+    vectors = np.arange(n, dtype=np.float32).reshape(-1, 1)
+    times = retriever.time_searches([question()] * n, vectors, 1)
+    timed = seen[-len(times) :]
+    assert len(times) == min(n, TIMED_QUERIES)
+    assert len(seen) == len(times) + min(3, n)  # the warm-up
+    assert timed[0] == 0
+    assert timed[-1] == n - 1
+    gaps = set(np.diff(timed).tolist())
+    assert gaps <= {(n - 1) // (len(times) - 1), -(-(n - 1) // (len(times) - 1))} if n > 1 else not gaps
 
 
 @pytest.mark.parametrize("name", STORES)
@@ -149,6 +211,18 @@ class TestStores:
         query = np.array([1, 0, 0], dtype=np.float32)
         assert len(store.search(query, 5, np.zeros(3, dtype=bool)).rows) == 0
         assert store.search(query, 5, np.array([False, True, False])).rows.tolist() == [1]
+
+    def test_a_mask_changes_no_score(self, name: str) -> None:
+        rng = np.random.default_rng(3)
+        vectors, query = unit(*rng.normal(size=(50, 16))), unit(rng.normal(size=16))[0]
+        store = open_store(name)
+        store.build(vectors, [chunk("a", i, i + 1) for i in range(50)])
+        everything, allowed = store.search(query, 50), np.arange(50) % 3 == 0
+        some = store.search(query, 50, allowed)
+        assert some.rows.tolist() == np.flatnonzero(allowed).tolist()
+        assert some.scores.tolist() == everything.scores[everything.rows.argsort()][allowed].tolist()
+        best = store.search(query, 5, allowed)
+        assert sorted(best.scores) == sorted(some.scores)[-5:]
 
     def test_stored_bytes_are_those_of_the_parts(self, name: str) -> None:
         chunks = [chunk("a", 0, 10), chunk("a", 5, 15)]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, nan
 
@@ -9,7 +10,8 @@ import pytest
 from evaluation.evidence import PreparedEvidence
 from evaluation.layout import Layout
 from evaluation.metrics import METRICS, expand
-from evaluation.pouring import depth_suffices, distinct, poured
+from evaluation.pouring import distinct, poured
+from evaluation.retrieval import Hit
 from evaluation.scoring import Aggregate, aggregate, score_question
 from evaluation.settings import Settings
 from strategies.errors import BadInput
@@ -116,12 +118,16 @@ def test_the_text_that_a_budget_holds() -> None:
 
 
 def test_a_list_is_deep_enough_when_every_k_and_budget_is_served() -> None:
+    def suffices(ranked: Sequence[Hit], k: int, budget: int) -> bool:
+        text = context(DOCUMENTS, []).read(question(("d", 0, 5)), ranked)
+        return text.suffices(Settings(ks=(1, k), budgets=(1, budget)))
+
     ranked = hits(("d", 0, 5), ("d", 6, 11), ("d", 12, 17))  # two tokens each
-    assert depth_suffices(ranked, Settings(ks=(3,), budgets=(6,)), DOCUMENTS)
-    assert not depth_suffices(ranked, Settings(ks=(4,), budgets=(6,)), DOCUMENTS)
-    assert not depth_suffices(ranked, Settings(ks=(3,), budgets=(7,)), DOCUMENTS)
-    assert not depth_suffices([*ranked, ranked[0]], Settings(ks=(4,), budgets=(6,)), DOCUMENTS)
-    assert not depth_suffices([], Settings(ks=(1,), budgets=(1,)), DOCUMENTS)
+    assert suffices(ranked, 2, 6)
+    assert not suffices(ranked, 3, 6)  # whether the third ties with a fourth cannot be told
+    assert not suffices(ranked, 2, 7)
+    assert not suffices([*ranked, ranked[0]], 3, 6)
+    assert not suffices([], 2, 2)
 
 
 def test_what_lies_below_every_k_and_budget_changes_nothing() -> None:

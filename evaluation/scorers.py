@@ -1,0 +1,71 @@
+"""Measures from outside, such as a judge's verdicts, beside our own scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+
+from evaluation.gold import Question
+from evaluation.metrics import column
+from evaluation.retrieval import Hit
+from strategies.errors import BadInput, Problem
+
+Scorer = Callable[[Question, Sequence[Hit]], float]
+"""One number for one question and its ranked list; raising means that it could not be had."""
+
+ROW_KEYS = ("question_id", "question", "tags", "unit", "miss", "miss_flags", "error")
+"""What a question's row holds beside its scores."""
+
+MEASURES = frozenset((
+    "n_questions", "n_scored", "n_failed", "n_no_gold",
+    "documents_skipped", "tied_queries",
+    "misses_total", "misses_filtered", "misses_absent", "misses_truncated",
+    "misses_split", "misses_budget", "misses_outranked",
+    "documents", "chunks", "oversize_chunks", "coverage",
+    "duplication", "overlap_effective", "overlapping_borders_share",
+    "chunk_tokens_mean", "chunk_tokens_p5", "chunk_tokens_p95", "chunk_tokens_max",
+    "share_under_32_tokens",
+    "tokens_embedded", "truncated_chunks", "truncated_token_share", "corpus_passes",
+    "stored_bytes", "vectors_bytes", "index_bytes", "text_bytes",
+    "metadata_bytes", "store_bytes_on_disk",
+    "split_ms", "index_ms", "embed_ms", "query_embed_ms_median",
+    "query_embed_ms_p95", "search_ms_median", "search_ms_p95",
+    "timed_queries",
+))  # fmt: skip
+"""Metrics of a configuration that are no means over its questions."""
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse scorers whose values would take the place of others; raises BadInput."""
+    chosen = set(names)
+    counts = {f"n_failed_{name}" for name in chosen}
+    problems = [
+        Problem(f"scorer {name}", f"{what} has this name", "Give the scorer another one")
+        for name in sorted(chosen)
+        for what, taken in (
+            ("a metric", column(name) is not None or name in MEASURES),
+            ("a part of a question's row", name in ROW_KEYS),
+            ("the count of another scorer's failures", name in counts),
+        )
+        if taken
+    ]
+    if problems:
+        raise BadInput(problems)
+
+
+def ask(
+    scorers: Mapping[str, Scorer], question: Question, hits: Sequence[Hit]
+) -> tuple[dict[str, float | None], list[str]]:
+    """Every scorer's value, None where it has none, and why not."""
+    values: dict[str, float | None] = {}
+    complaints = []
+    for name, scorer in scorers.items():
+        values[name] = None
+        try:
+            verdict = float(scorer(question, hits))
+            if not isfinite(verdict):
+                raise ValueError(f"the verdict is {verdict}")
+            values[name] = verdict
+        except Exception as failure:  # a judge that fails leaves a gap, never a number
+            complaints.append(f"{name}: {type(failure).__name__}: {failure}")
+    return values, complaints
