@@ -38,7 +38,7 @@ def main(name: str) -> int:
         desk, tracker = launch.bench.desk, launch.tracker
         _time(spent, "embedding", desk, "prepare")
         _time(spent, "splitting", launch.bench, "split")
-        for method in ("start", "set_tags", "close", "describe", "write"):
+        for method in ("start", "mark", "close", "describe", "write"):
             _time(spent, "recording", tracker, method)
         prepared = time.perf_counter()
         result = run(launch)

@@ -141,9 +141,9 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
             status = "failed" if result.failed else "finished"
         finally:
             with gate.hold():
-                tracker.close(status)
                 launch.bench.close()
-    return result
+                unclosed = _close(tracker, status)
+    return result if unclosed is None else replace(result, notes=(*result.notes, unclosed))
 
 
 def metric_names(settings: Settings, scorers: Mapping[str, Scorer]) -> list[str]:
@@ -229,6 +229,15 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
     if chunk.embedded_text != chunk.text:
         row["embedded_prefix"] = chunk.embedded_text.removesuffix(chunk.text)
     return row
+
+
+def _close(tracker: Tracker, status: Status) -> str | None:
+    """End the launch. A store that is gone costs a note, not the comparison: the next launch ends it."""
+    try:
+        tracker.close(status)
+    except ChunksweepError as error:
+        return f"The launch is not ended in the store: {error}"
+    return None
 
 
 def _mark(tracker: Tracker, result: SweepResult) -> SweepResult:

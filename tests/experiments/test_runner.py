@@ -20,7 +20,7 @@ from experiments.results import Judging, SweepResult, judge
 from experiments.runner import Launch, prepare, run
 from experiments.signals import Interrupted
 from experiments.sweep import read_sweep
-from experiments.tracking import NullTracker
+from experiments.tracking import NullTracker, TrackingError
 from strategies.document import Document
 from strategies.errors import BadInput
 from strategies.strategy import Cut, SplitTools
@@ -401,3 +401,14 @@ def test_another_headline_of_the_same_budget_measures_nothing_anew(dataset: Path
     run(launch(dataset, tracker))
     assert run(launch(dataset, tracker, headline="answerable_at_16_tokens")).ran == 0
     assert run(launch(dataset, tracker, headline="answerable_at_64_tokens")).ran == 4
+
+
+def test_a_store_that_is_gone_at_the_end_costs_a_note(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise TrackingError("the store went away")
+
+    monkeypatch.setattr(NullTracker, "mark", gone)
+    monkeypatch.setattr(NullTracker, "close", gone)
+    result = run(launch(dataset, NullTracker()))
+    assert len(result.records) == 4
+    assert sum("the store went away" in note for note in result.notes) == 2
