@@ -79,7 +79,14 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("n_scored", "scored", "integer", "count", "none", "Questions that the means are over"),
         ("n_failed", "failed", "integer", "count", "lower", "Questions whose scoring failed"),
         ("n_no_gold", "no gold", "integer", "count", "none", "Questions without evidence, not scored"),
-        ("tied_queries", "tied", "integer", "count", "none", "Questions with equal scores among their hits"),
+        (
+            "tied_queries",
+            "tied",
+            "integer",
+            "count",
+            "none",
+            "Questions where equal scores decided about the first K hits",
+        ),
     ),
     "misses": (
         ("misses_total", "misses", "integer", "count", "lower", "Questions not answerable in the budget"),

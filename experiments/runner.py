@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.embedding_desk import threads
-from evaluation.evaluate import Scorer
 from evaluation.gold import load
 from evaluation.metrics import expand as expand_metrics
+from evaluation.scorers import Scorer, check_names
 from evaluation.settings import Settings
 from evaluation.statistics import resampling_units
 from experiments.columns import COLUMNS
@@ -83,6 +83,7 @@ def prepare(
 
     `dry` looks at the store without writing to it: for a plan.
     """
+    check_names(scorers or {})
     grid = expand(sweep)
     gold = load(sweep.dataset, skip_bad=skip_bad)
     bench = Workbench.open(sweep, gold, cache_dir)

@@ -11,10 +11,11 @@ from platform import python_version
 
 from evaluation.embedding import Embedder, open_embedder
 from evaluation.embedding_desk import Embedded, EmbeddingDesk
-from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
+from evaluation.evaluate import Asked, Evaluation, Index, evaluate
 from evaluation.gold import GoldSet
 from evaluation.latency import stopwatch
 from evaluation.measured import Measured
+from evaluation.scorers import Scorer
 from evaluation.stores import open_store
 from evaluation.vectors import VECTORS
 from experiments.grid import RunConfig
