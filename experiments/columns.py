@@ -85,7 +85,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
             "integer",
             "count",
             "none",
-            "Questions where equal scores decided about the first K hits",
+            "Questions with ties among the first K hits",
         ),
     ),
     "misses": (
