@@ -19,7 +19,7 @@ def load(
 ) -> SweepResult:
     """The newest launch of a sweep, compared anew. Raises BadInput if there is none that can be read.
 
-    `report` is told of every record that cannot be read.
+    `report` is told of records that cannot be read.
     """
     tracker = MlflowTracker(name, tracking_uri, report=report)
     described = tracker.described()
@@ -59,6 +59,7 @@ def _format(asked: str | None, output: Path | None) -> str:
     """The format asked for, or that of the file's name, or CSV on standard output. Raises BadInput."""
     from experiments.exports import FORMATS
 
+    asked = "markdown" if asked == "md" else asked
     if asked is not None:
         if asked not in FORMATS:
             raise refuse("--format", f"unknown format {asked!r}", nearest(asked, FORMATS))

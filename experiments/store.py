@@ -9,11 +9,14 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from strategies.errors import refuse
 
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 SERVERS = ("http", "https", "databricks")
+_SERVER = "Write it like http://HOST:5000, an IPv6 address like http://[::1]:5000"
+_FILE = "Write sqlite:///mlflow.db"
 _WAIT_S = 120.0
 """Another process may be creating the same store, which takes it 5 to 12 s on a quiet machine."""
 
@@ -27,16 +30,38 @@ def default_tracking_uri(folder: Path | None = None, environment: Mapping[str, s
 
 
 def check_uri(uri: str) -> None:
-    """Raise `BadInput` for a store that MLflow no longer writes to, or does not know."""
+    """Raise `BadInput` for a store that MLflow no longer writes to, does not know, or would forget."""
     scheme = uri.partition(":")[0].lower() if ":" in uri else ""
+    if scheme in ("http", "https"):
+        return _check_server(uri)
+    if scheme.partition("+")[0] == "sqlite":
+        return _check_sqlite(uri)
     if scheme.partition("+")[0] in (*DATABASES, *SERVERS) or uri == "databricks":
-        return
+        return None
     if uri.endswith((".db", ".sqlite", ".sqlite3")):
         raise refuse("tracking URI", f"{uri} is a path", f"Write sqlite:///{uri.removeprefix('file:')}")
     if scheme in ("", "file") or re.fullmatch("[a-z]", scheme):
         what = f"{uri} is a file store, which MLflow no longer writes to"
         raise refuse("tracking URI", what, "Use a database, such as sqlite:///mlflow.db")
     raise refuse("tracking URI", f"{shown(uri)} is no store", f"Known: {', '.join((*DATABASES, *SERVERS))}")
+
+
+def _check_server(uri: str) -> None:
+    try:
+        parts = urlsplit(uri)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError as error:
+        raise refuse("tracking URI", f"{shown(uri)} is no address: {error}", _SERVER) from error
+    if not named:
+        raise refuse("tracking URI", f"{shown(uri)} names no server", _SERVER)
+
+
+def _check_sqlite(uri: str) -> None:
+    path = sqlite_path(uri)
+    if path is None or path.name.startswith(":memory:"):
+        raise refuse("tracking URI", f"{uri} names no file, so that every run would be forgotten", _FILE)
+    if "///file:" in uri:
+        raise refuse("tracking URI", f"{uri} is a URI within a URI", _FILE)
 
 
 def shown(uri: str) -> str:
@@ -49,7 +74,7 @@ def shown(uri: str) -> str:
 
 
 def sqlite_path(uri: str) -> Path | None:
-    """The file of an SQLite store; None for any other.
+    """The file of an SQLite store; None for any other, and for one in memory.
 
     >>> sqlite_path("sqlite:////data/mlflow.db").as_posix(), sqlite_path("http://localhost:5000")
     ('/data/mlflow.db', None)
@@ -73,6 +98,8 @@ def schema_version(path: Path) -> str | None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            raise OSError("it is no regular file")
         with closing(sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from experiments import store
+from experiments.mlflow_tracker.calling import QuietClient, patiently, quiet
+from experiments.mlflow_tracker.failures import check_driver, errors, remedy, sentence
 from strategies.errors import refuse
 
 _SETTINGS = {
@@ -25,8 +25,6 @@ _SETTINGS = {
 SWEEP = "chunksweep.sweep"
 """Tag of an experiment that is a sweep: in how many parts its description follows, and its hash."""
 
-OTHER_STORE = "Give another one with --tracking-uri, such as sqlite:///mlflow.db"
-
 
 def open_client(uri: str) -> Any:
     """A client of the store, which is made first if it is an SQLite file that is still missing.
@@ -36,45 +34,31 @@ def open_client(uri: str) -> Any:
     """
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
-    with _quiet():
+    check_driver(uri)
+    # MLflow warns about libraries that are not used here.
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
             path = store.sqlite_path(uri)
-            if path is None:
-                return _connect(uri)
-            if store.schema_version(path) is None:
+            if path is not None and store.schema_version(path) is None:
                 store.fill_new(path, _make)
-            _check_version(uri, store.schema_version(path))
-            return _connect(uri)
+            return patiently(lambda: _connect(uri))
         except errors() as error:
-            raise refuse("tracking store", f"{store.shown(uri)}: {sentence(error)}", OTHER_STORE) from error
+            what = f"{store.shown(uri)} cannot be used: {sentence(error)}"
+            raise refuse("tracking store", what, remedy(error)) from error
 
 
 def _connect(uri: str) -> Any:
     """A client that has reached its store."""
     from mlflow import MlflowClient
 
-    if uri.partition(":")[0].partition("+")[0] in store.DATABASES and store.sqlite_path(uri) is None:
+    if uri.partition(":")[0].lower().partition("+")[0] in store.DATABASES:
         _check_database(uri)
     # A server that is not there would be tried for minutes.
     with _environment(MLFLOW_HTTP_REQUEST_MAX_RETRIES="1", MLFLOW_HTTP_REQUEST_TIMEOUT="20"):
-        client = MlflowClient(uri)
+        client = QuietClient(MlflowClient(uri))
         client.search_experiments(max_results=1)
     return client
-
-
-@cache
-def errors() -> tuple[type[Exception], ...]:
-    """What MLflow and the libraries under it raise when a store fails."""
-    from mlflow.exceptions import MlflowException
-    from sqlalchemy.exc import SQLAlchemyError
-
-    return (MlflowException, SQLAlchemyError, OSError)
-
-
-def sentence(error: BaseException) -> str:
-    """The first line of an error, short."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0] if len(lines[0]) <= 300 else f"{lines[0][:300]} ..."
 
 
 def _make(path: Path) -> None:
@@ -85,46 +69,37 @@ def _make(path: Path) -> None:
     made.engine.dispose()
 
 
-def _check_version(uri: str, version: str | None) -> None:
-    from mlflow.store.db.utils import _get_latest_schema_revision
+def _check_database(uri: str) -> None:
+    """Raise `BadInput` for a database of another version, which MLflow would upgrade by itself, or a part."""
+    import sqlalchemy
+    from mlflow.store.db.base_sql_model import Base
+    from mlflow.store.db.utils import (
+        _get_latest_schema_revision,
+        _get_schema_version,
+        _is_empty_database,
+        create_sqlalchemy_engine,
+    )
 
-    ours, place = _get_latest_schema_revision(), store.shown(uri)
+    engine, place = create_sqlalchemy_engine(uri), store.shown(uri)
+    try:
+        if _is_empty_database(engine):
+            return
+        version, ours = _get_schema_version(engine), _get_latest_schema_revision()
+        lacking = set(Base.metadata.tables) - set(sqlalchemy.inspect(engine).get_table_names())
+    finally:
+        engine.dispose()
     if version != ours:
         raise refuse(
             "tracking store",
             f"{place} was made by another version of MLflow (schema {version}, this one needs {ours})",
             f"Back it up and run mlflow db upgrade {place}, or give another store with --tracking-uri",
         )
-
-
-def _check_database(uri: str) -> None:
-    """MLflow would upgrade an older database by itself."""
-    from mlflow.store.db.utils import _get_schema_version, _is_empty_database, create_sqlalchemy_engine
-
-    engine = create_sqlalchemy_engine(uri)
-    try:
-        if not _is_empty_database(engine):
-            _check_version(uri, _get_schema_version(engine))
-    finally:
-        engine.dispose()
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """MLflow and Alembic report their own making of tables, and warn about libraries not used here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import mlflow  # noqa: F401  # sets up the loggers
-
-        loggers = [logging.getLogger(name) for name in ("mlflow", "alembic")]
-        levels = [logger.level for logger in loggers]
-        try:
-            for logger in loggers:
-                logger.setLevel(logging.CRITICAL)
-            yield
-        finally:
-            for logger, level in zip(loggers, levels, strict=True):
-                logger.setLevel(level)
+    if lacking:
+        raise refuse(
+            "tracking store",
+            f"{place} is damaged: it lacks the tables {', '.join(sorted(lacking))}",
+            "Restore it from a backup, or give another store with --tracking-uri",
+        )
 
 
 @contextmanager
@@ -161,8 +136,9 @@ def ui_command(uri: str | None, host: str, port: int) -> tuple[list[str] | None,
     store.check_uri(uri)
     if uri.partition(":")[0].lower() in store.SERVERS:
         return None, uri
+    check_driver(uri)
     path = store.sqlite_path(uri)
-    if path is not None and not path.exists():
+    if path is not None and not path.is_file():
         raise refuse("tracking store", f"{path} is not there", "Run a sweep first: chunksweep run first-look")
     options = ["--backend-store-uri", uri, "--host", host, "--port", str(port)]
     return [sys.executable, "-m", "mlflow", "ui", *options], f"http://{host}:{port}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from experiments.mlflow_tracker.client import OTHER_STORE, errors, sentence
+from experiments.mlflow_tracker.calling import quiet
+from experiments.mlflow_tracker.failures import errors, remedy, sentence
 from experiments.mlflow_tracker.writing import own_tags
 from experiments.owner import Owner
 from strategies.errors import refuse
@@ -21,14 +22,14 @@ def probe(client: Any, experiment_id: str, owner: Owner) -> None:
     try:
         run = client.create_run(experiment_id, tags=tags, run_name="probe")
     except errors() as error:
-        raise refuse("tracking store", f"takes no runs: {sentence(error)}", OTHER_STORE) from error
+        raise refuse("tracking store", f"takes no runs: {sentence(error)}", remedy(error)) from error
     try:
         client.log_text(run.info.run_id, "Can artifacts be written?", "probe.txt")
         client.list_artifacts(run.info.run_id)
     except errors() as error:
         what = f"artifacts cannot be written to {run.info.artifact_uri}: {sentence(error)}"
-        remedy = "Make that place writable; if it is a server's, start that with --serve-artifacts"
-        raise refuse("tracking store", what, remedy) from error
+        otherwise = "Make that place writable; if it is a server's, start that with --serve-artifacts"
+        raise refuse("tracking store", what, remedy(error, otherwise)) from error
     finally:
         with suppress(Exception):
             client.set_terminated(run.info.run_id, "FINISHED")
@@ -39,6 +40,6 @@ def delete_probe(client: Any, run: Any) -> None:
     """Delete a probe's run, and its artifact if that can be reached."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-    with suppress(Exception):
+    with suppress(Exception), quiet():
         get_artifact_repository(run.info.artifact_uri).delete_artifacts()
     client.delete_run(run.info.run_id)

@@ -7,17 +7,17 @@ UI. Everything goes through the client, so that a run which the user has active 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from experiments import store
 from experiments.metric_names import spellings
-from experiments.mlflow_tracker.client import OTHER_STORE, errors, open_client, sentence
+from experiments.mlflow_tracker.client import open_client
 from experiments.mlflow_tracker.describing import read_description, write_description
+from experiments.mlflow_tracker.failures import errors, remedy, sentence
 from experiments.mlflow_tracker.probing import delete_probe, probe
+from experiments.mlflow_tracker.reading import read_records, tell
 from experiments.mlflow_tracker.writing import (
     COMPLETE,
     CONFIGURATION,
@@ -38,7 +38,8 @@ from strategies.errors import refuse
 class MlflowTracker:
     """Runs in an MLflow store: an SQLite file, another database, or a server.
 
-    `report` is called with a sentence for each record that was found damaged and left aside.
+    `report` is called with sentences on records that were found damaged and left aside. Whatever fails
+    before a run is started raises `BadInput`; while runs are recorded, `TrackingError`.
     """
 
     def __init__(
@@ -64,52 +65,48 @@ class MlflowTracker:
         self._experiment_id: str | None = None
         self._launch: tuple[str, DataInput | None, Mapping[str, Scalar]] = (experiment, None, NONE)
         self._parent: str | None = None
+        self._told: set[str] = set()
 
     def check(self, names: Iterable[str]) -> None:
         """Try names, store and artifact place, with a run that is deleted again; raises `BadInput`."""
         spellings(names)
-        try:
+        with self._before_work("takes no experiments"):
             experiment_id = self._ensure_experiment()
-        except errors() as error:
-            what = f"{store.shown(self.uri)} takes no experiments: {sentence(error)}"
-            raise refuse("tracking store", what, OTHER_STORE) from error
         probe(self._client, experiment_id, self._owner)
 
     def completed(self, config_ids: Collection[str] | None = None) -> dict[Key, RunRecord]:
         """The newest finished record of each configuration and repeat, of every launch."""
-        return newest(self._read(self._runs(f"tags.`{COMPLETE}` = 'true'"), config_ids))
+        return self._read(f"tags.`{COMPLETE}` = 'true'", config_ids)
 
     def records(self, config_ids: Collection[str] | None = None) -> tuple[RunRecord, ...]:
         """What `completed` holds, and the newest failure of what never finished."""
-        failed = self._runs(f"attributes.status = 'FAILED' and {CONFIGURATION}")
-        return tuple({**newest(self._read(failed, config_ids)), **self.completed(config_ids)}.values())
+        completed = self.completed(config_ids)
+        failed = self._read(f"attributes.status = 'FAILED' and {CONFIGURATION}", config_ids, completed)
+        return (*failed.values(), *completed.values())
 
     def close_stale(self) -> int:
         """End, as KILLED, the runs whose process is known to be dead, and delete its probes."""
-        stale = [run for run in self._runs("attributes.status = 'RUNNING'") if _is_abandoned(run)]
-        for run in stale:
-            with self._recording():
+        with self._before_work():
+            stale = [run for run in self._runs("attributes.status = 'RUNNING'") if _is_abandoned(run)]
+            for run in stale:
                 tags = own_tags({"ended_by": "a later launch, as its own process was gone"})
                 log(self._client, run.info.run_id, tags=tags)
-            self.kill(run.info.run_id)
-        for run in list(self._runs(f"tags.`{TAG}kind` = 'probe'")):
-            if _is_abandoned(run):
-                with self._recording():
+                self._kill(run.info.run_id)
+            for run in list(self._runs(f"tags.`{TAG}kind` = 'probe'")):
+                if _is_abandoned(run):
                     delete_probe(self._client, run)
         return len(stale)
 
     def describe(self, text: str) -> None:
         """Keep, as tags of the experiment, by what its newest launch is judged."""
-        if self.described() != text:
-            with self._recording():
+        with self._recording():
+            if self._described() != text:
                 write_description(self._client, self._ensure_experiment(), text)
 
     def described(self) -> str | None:
         """What `describe` kept; None if this experiment has had no launch, or one killed while it wrote."""
-        with self._recording():
-            experiment_id = self._find_experiment()
-            tags = self._client.get_experiment(experiment_id).tags if experiment_id is not None else {}
-        return read_description(tags)
+        with self._before_work():
+            return self._described()
 
     def open(self, name: str, data: DataInput | None = None, tags: Mapping[str, Scalar] = NONE) -> None:
         """Say what the launch is called and reads. No run is made before the first `start`."""
@@ -132,10 +129,10 @@ class MlflowTracker:
     def mark(self, verdicts: Mapping[str, Mapping[str, Scalar]]) -> None:
         """Tag runs with the newest verdict, and clear that of every other run; writes only what changes."""
         marks = own_tags(dict.fromkeys(MARKS, ""))
-        for run in list(self._runs(CONFIGURATION)):
-            run_id, old = run.info.run_id, run.data.tags
-            new = own_tags(verdicts.get(run_id, NONE))
-            with self._recording():
+        with self._recording():
+            for run in list(self._runs(CONFIGURATION)):
+                run_id, old = run.info.run_id, run.data.tags
+                new = own_tags(verdicts.get(run_id, NONE))
                 log(self._client, run_id, tags=dict(new.items() - old.items()))
                 for name in marks.keys() & old.keys() - new.keys():
                     self._client.delete_tag(run_id, name)
@@ -165,14 +162,22 @@ class MlflowTracker:
     def kill(self, run_id: str) -> None:
         """End a run as KILLED, unless the stop came after its record was complete."""
         with self._recording():
-            if COMPLETE not in self._client.get_run(run_id).data.tags:
-                self._client.set_terminated(run_id, STATUS["killed"])
+            self._kill(run_id)
 
     @property
     def _client(self) -> Any:
         if self._opened is None:
             self._opened = open_client(self.uri)
         return self._opened
+
+    @contextmanager
+    def _before_work(self, fault: str = "cannot be read") -> Iterator[None]:
+        """A failure of the store while another one can still be given: bad input."""
+        try:
+            yield
+        except errors() as error:
+            what = f"{store.shown(self.uri)} {fault}: {sentence(error)}"
+            raise refuse("tracking store", what, remedy(error)) from error
 
     @contextmanager
     def _recording(self) -> Iterator[None]:
@@ -183,6 +188,15 @@ class MlflowTracker:
             raise TrackingError(
                 f"the tracking store {store.shown(self.uri)} failed: {sentence(error)}"
             ) from error
+
+    def _kill(self, run_id: str) -> None:
+        if COMPLETE not in self._client.get_run(run_id).data.tags:
+            self._client.set_terminated(run_id, STATUS["killed"])
+
+    def _described(self) -> str | None:
+        experiment_id = self._find_experiment()
+        tags = self._client.get_experiment(experiment_id).tags if experiment_id is not None else {}
+        return read_description(tags)
 
     def _find_experiment(self) -> str | None:
         """The experiment's id; None where there is none, or no store at all. Makes neither."""
@@ -228,39 +242,27 @@ class MlflowTracker:
 
     def _runs(self, query: str) -> Iterator[Any]:
         """All runs of the experiment that match and are not deleted."""
-        with self._recording():
-            experiment_id = self._find_experiment()
-        token = None
+        experiment_id, token = self._find_experiment(), None
         while experiment_id is not None:
-            with self._recording():
-                page = self._client.search_runs([experiment_id], query, max_results=500, page_token=token)
+            page = self._client.search_runs([experiment_id], query, max_results=500, page_token=token)
             yield from page
             token = page.token
             if not token:
                 return
 
-    def _read(self, runs: Iterable[Any], config_ids: Collection[str] | None) -> Iterator[RunRecord]:
-        """The records of runs; one that is missing, damaged or another run's is reported and left out.
-
-        Only those of `config_ids` are fetched: a store may hold years of them.
-        """
-        unreadable: tuple[type[Exception], ...] = (*errors(), ValueError)
-        wanted = None if config_ids is None else frozenset(config_ids)
-        for run in runs:
-            config_id = run.data.tags.get(f"{TAG}config_id")
-            if wanted is not None and config_id not in wanted:
-                continue
-            try:
-                with tempfile.TemporaryDirectory() as folder:
-                    path = self._client.download_artifacts(run.info.run_id, "record.json", folder)
-                    record = RunRecord.from_json(Path(path).read_text(encoding="utf-8"))
-                if record.config_id != config_id:
-                    raise ValueError(f"it is the record of {record.config_id}")
-            except unreadable as error:
-                said = f"The record of run {run.info.run_name} ({run.info.run_id}) counts as missing"
-                self._report(f"{said}, because it cannot be read: {sentence(error)}")
-            else:
-                yield record.with_run_id(run.info.run_id)
+    def _read(
+        self, query: str, config_ids: Collection[str] | None, skip: Collection[Key] = ()
+    ) -> dict[Key, RunRecord]:
+        """The newest records of runs that match; what cannot be read is reported once, and left out."""
+        with self._before_work():
+            runs = list(self._runs(query))
+            if not runs:
+                return {}
+            records, unreadable = read_records(self._client, runs, config_ids, skip)
+        for each in tell([each for each in unreadable if each.run_id not in self._told]):
+            self._report(each)
+        self._told |= {each.run_id for each in unreadable}
+        return newest(records)
 
 
 def _is_abandoned(run: Any) -> bool:

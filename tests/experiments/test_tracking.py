@@ -73,7 +73,7 @@ def uri(folder: Path) -> str:
 
 @pytest.fixture
 def experiment(request: pytest.FixtureRequest) -> str:
-    return request.node.name.replace("/", " ").replace("[", " ").replace("]", " ")[:100].strip()
+    return str(request.node.name).replace("/", " ").replace("[", " ").replace("]", " ")[:100].strip()
 
 
 @pytest.fixture(params=["memory", pytest.param("mlflow", marks=pytest.mark.slow)])
@@ -365,14 +365,24 @@ def test_names_that_differ_in_case_only_are_refused() -> None:
             r"postgres://me:\*\*\*@host/db is no store. Known: sqlite, postgresql",
         ),
         ("", "file store"),
+        ("sqlite://", "names no file, so that every run would be forgotten. Write sqlite:///mlflow.db"),
+        ("sqlite:///", "names no file"),
+        ("sqlite+pysqlite:///:memory:", "names no file"),
+        ("sqlite:///?timeout=5", "names no file"),
+        ("sqlite://mlflow.db", "names no file"),
+        ("sqlite:///file:runs?mode=memory&uri=true", "is a URI within a URI. Write sqlite:///mlflow.db"),
+        ("http://[::1", r"http://\[::1 is no address: .*Write it like http://HOST:5000"),
+        ("https://h:many", "is no address"),
+        ("http://", "names no server. Write it like"),
     ],
 )
 def test_stores_that_cannot_work_are_refused_with_what_to_write(uri: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         store.check_uri(uri)
     if uri:
-        with pytest.raises(BadInput):
-            MlflowTracker("a", uri)
+        for use in (MlflowTracker, lambda _, uri: ui_command(uri, "127.0.0.1", 5000)):
+            with pytest.raises(BadInput):
+                use("a", uri)
 
 
 @pytest.mark.parametrize(
@@ -383,6 +393,7 @@ def test_stores_that_cannot_work_are_refused_with_what_to_write(uri: str, said: 
         "postgresql+psycopg://h/d",
         "mysql://h/d",
         "http://h:5000",
+        "http://[::1]:5000/path",
         "databricks",
     ],
 )
@@ -635,20 +646,22 @@ def test_what_was_deleted_in_mlflow_is_gone(
 
 @pytest.mark.slow
 def test_records_of_other_configurations_are_not_even_fetched(
-    tracker: MlflowTracker, uri: str, client: Any, experiment: str, monkeypatch: pytest.MonkeyPatch
+    tracker: MlflowTracker, uri: str, experiment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from mlflow import MlflowClient
+
     wanted, old = launch(tracker, RECORD, record(config_id="old"))
     failed, old_failed = launch(
         tracker, record(config_id="a", status="failed"), record(config_id="b", status="failed")
     )
     fetched: list[str] = []
-    reading, fetch = MlflowTracker(experiment, uri), type(client).download_artifacts
+    reading, fetch = MlflowTracker(experiment, uri), MlflowClient.download_artifacts
 
     def download(self: Any, run_id: str, *more: Any) -> Any:
         fetched.append(run_id)
         return fetch(self, run_id, *more)
 
-    monkeypatch.setattr(type(client), "download_artifacts", download)
+    monkeypatch.setattr(MlflowClient, "download_artifacts", download)
     assert set(reading.completed([RECORD.config_id])) == {RECORD.key}
     assert fetched == [wanted.run_id]
     reading.records([RECORD.config_id, "a"])
@@ -663,15 +676,17 @@ WRITING = ("create_", "set_", "log_", "delete_", "update_")
 
 @pytest.mark.slow
 def test_a_launch_with_nothing_to_do_writes_nothing(
-    uri: str, client: Any, dataset: Path, monkeypatch: pytest.MonkeyPatch
+    uri: str, dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from mlflow import MlflowClient
+
     def written(*_: Any, **__: Any) -> None:
         raise AssertionError("the store was written to")
 
     first = measure(MlflowTracker("idle launches", uri), dataset, 4, 6)
-    for name in dir(client):
+    for name in dir(MlflowClient):
         if name.startswith(WRITING):
-            monkeypatch.setattr(type(client), name, written)
+            monkeypatch.setattr(MlflowClient, name, written)
     second = measure(MlflowTracker("idle launches", uri), dataset, 4, 6)
     assert (second.ran, second.statistics, second.notes) == (0, first.statistics, first.notes)
     with pytest.raises(AssertionError, match="written to"):
