@@ -139,6 +139,15 @@ class EmbeddingDesk:
         prompt = self.embedder.prompt(kind)
         return int(self.embedder.sizes([prompt + text for text in texts]).tokens.sum()) if texts else 0
 
+    def truncated_share(self, texts: Sequence[str], kind: Kind) -> float:
+        """Share of the tokens of texts that are past the embedder's limit."""
+        limit = self.embedder.limit_tokens
+        if limit is None or not texts:
+            return 0.0
+        prompt = self.embedder.prompt(kind)
+        tokens = self.embedder.sizes([prompt + text for text in texts]).tokens
+        return float(np.maximum(tokens - limit, 0).sum() / tokens.sum())
+
     def _embed(self, keys: Sequence[bytes], texts: Sequence[str], budget: int, report: Report | None) -> None:
         if not self._warm:
             self.embedder.embed(["The first call pays for loading the model and is not timed."])

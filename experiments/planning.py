@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from evaluation.evaluate import TRUNCATED_SHARE
 from experiments.leaderboard import wrapped
 from experiments.progress import spoken
 from experiments.runner import Launch
@@ -30,6 +31,8 @@ class PlannedConfiguration:
     """Distinct texts that neither the cache nor a configuration above it provides."""
     tokens_to_embed: int
     """Their tokens, as the embedder counts."""
+    truncated_token_share: float
+    """Share of the tokens of all its texts that are past the embedder's limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Plan:
     document_tokens: int
     """cl100k tokens of the corpus."""
     repeats: int
+    notes: tuple[str, ...]
+    """What to know before trusting the comparison."""
     skipped: tuple[str, ...]
     configurations: tuple[PlannedConfiguration, ...]
     tokens_to_embed: int
@@ -69,11 +74,18 @@ def make_plan(launch: Launch) -> Plan:
         lacking = bench.desk.missing(texts, "passage")
         tokens = bench.desk.tokens(lacking, "passage")
         all_tokens += bench.desk.tokens(texts, "passage")
+        needed = [] if done else bench.texts(config, cut)
         missing += tokens
         sample += lacking[: SAMPLE_TEXTS - len(sample)]
         planned.append(
             PlannedConfiguration(
-                config.name, done, len(chunks), sum(c.tokens for c in chunks), len(lacking), tokens
+                config.name,
+                done,
+                len(chunks),
+                sum(c.tokens for c in chunks),
+                len(lacking),
+                tokens,
+                bench.desk.truncated_share(needed, "passage"),
             )
         )
     pace_ms = bench.desk.cache.pace(bench.desk.machine) if missing else None
@@ -87,6 +99,7 @@ def make_plan(launch: Launch) -> Plan:
         questions=len(bench.gold.questions),
         document_tokens=corpus,
         repeats=launch.sweep.repeats,
+        notes=(*launch.judging.notes, *_truncated(planned, bench.embedder.limit_tokens)),
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
         configurations=tuple(planned),
         tokens_to_embed=missing,
@@ -95,6 +108,18 @@ def make_plan(launch: Launch) -> Plan:
         tokens_per_second=1000 / pace_ms if pace_ms else None,
         estimated_s=missing * pace_ms / 1000 if pace_ms else None,
     )
+
+
+def _truncated(planned: list[PlannedConfiguration], limit: int | None) -> list[str]:
+    """A note on configurations that the embedder would not read to their ends."""
+    cut = [one for one in planned if one.truncated_token_share > TRUNCATED_SHARE]
+    if not cut:
+        return []
+    shares = ", ".join(f"{one.name} ({one.truncated_token_share:.0%})" for one in cut)
+    return [
+        f"More than {TRUNCATED_SHARE:.0%} of their tokens are past the embedder's limit of {limit}, so these "
+        f"would be measured and left out of the comparison: {shares}"
+    ]
 
 
 def show_plan(console: Console, plan: Plan) -> None:
@@ -125,5 +150,6 @@ def show_plan(console: Console, plan: Plan) -> None:
     elif not plan.tokens_to_embed:
         lines.append("Nothing is left to embed.")
     lines += [f"Left out: {text}" for text in plan.skipped]
+    lines += [f"warning: {note}" for note in plan.notes]
     for line in lines:
         console.print(Text(line))

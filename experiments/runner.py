@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evaluation.embedding_desk import threads
 from evaluation.gold import load
+from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.scorers import Scorer, check_names
 from evaluation.settings import Settings
@@ -24,7 +25,7 @@ from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker
 from experiments.workbench import STORE, Workbench
 from strategies.counting import check_unit
-from strategies.document import Chunk
+from strategies.document import Chunk, Scalar
 from strategies.errors import BadInput, ChunksweepError
 from strategies.tools import TOKENS
 
@@ -57,7 +58,6 @@ class Launch:
     @property
     def judging(self) -> Judging:
         """By what this sweep is judged."""
-        units = resampling_units([question for question in self.bench.gold.questions if question.evidence])
         return Judging(
             headline=self.sweep.settings.headline,
             margin=self.sweep.margin,
@@ -65,8 +65,23 @@ class Launch:
             seed=self.sweep.seed,
             repeats=self.sweep.repeats,
             config_ids=self.config_ids,
-            notes=(units.warning,) if units.warning else (),
+            notes=tuple(self._notes()),
         )
+
+    def _notes(self) -> Iterator[str]:
+        """What the data alone say against trusting the comparison."""
+        units = resampling_units([question for question in self.bench.gold.questions if question.evidence])
+        if units.warning:
+            yield units.warning
+        headline = metric_column(self.sweep.settings.headline)
+        budget = headline.parameter if headline and headline.metric.needs == "budget" else 0
+        corpus = sum(len(measured.token_starts) for measured in self.bench.measured.values())
+        if budget * 2 > corpus:
+            yield (
+                f"All documents together hold {corpus:,} tokens, so {budget:,} tokens of retrieved text are "
+                "much or all of them, whatever the cut: choose a headline with a budget of at most "
+                f"{max(1, corpus // 4):,}"
+            )
 
 
 def prepare(
@@ -123,7 +138,7 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
     if to_run:
         tracker.describe(judging.to_json())
     status: Status = "killed"
-    ran = 0
+    ran, told = 0, dict[str, Scalar]()
     with gated_signals() as gate:
         try:
             with progress or SilentProgress() as shown:
@@ -140,10 +155,11 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
             with gate.hold():
                 result = _mark(tracker, result)
             status = "failed" if result.failed else "finished"
+            told = {"headline": result.judging.headline, "verdict": result.recommendation.sentence}
         finally:
             with gate.hold():
                 launch.bench.close()
-                unclosed = _close(tracker, status)
+                unclosed = _close(tracker, status, told)
     return result if unclosed is None else replace(result, notes=(*result.notes, unclosed))
 
 
@@ -232,10 +248,10 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
     return row
 
 
-def _close(tracker: Tracker, status: Status) -> str | None:
+def _close(tracker: Tracker, status: Status, tags: Mapping[str, Scalar]) -> str | None:
     """End the launch. A store that is gone costs a note, not the comparison: the next launch ends it."""
     try:
-        tracker.close(status)
+        tracker.close(status, tags=tags)
     except ChunksweepError as error:
         return f"The launch is not ended in the store: {error}"
     return None

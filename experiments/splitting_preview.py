@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -62,4 +63,5 @@ def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:
         sum(chunk.tokens for chunk in chunks),
         sum(chunk.end - chunk.start for chunk in chunks),
     )
-    console.print(Text(f"--- {len(chunks)} chunks, {total:,} tokens, {characters:,} characters"))
+    twice = ", what they share counted in each" if any(a.end > b.start for a, b in pairwise(chunks)) else ""
+    console.print(Text(f"{len(chunks)} chunks, {total:,} tokens, {characters:,} characters{twice}"))

@@ -38,8 +38,6 @@ def recommend_sentence(
     """Why `chosen` is recommended, and what it costs beside the best (or, if it is that, the cheapest)."""
     row, top = rows[chosen], rows[best]
     sure = _percent(result.level)
-    if len(rows) == 1:
-        return f"Recommended: {row.name} (mean {row.mean:.3f}), the only configuration that can be compared."
     at_most = f"loses at most {_up(loss_bound[chosen])} to whichever is really best (margin {margin:g})"
     if chosen != best:
         return (
@@ -82,10 +80,17 @@ def cannot_tell_sentence(
         if needed is not None
         else "No practical number of questions like these would settle it; a larger margin might."
     )
+    cheaper = other.cost < top.cost
+    so = (
+        f"So take {other.name} if a loss of {worse} would not matter, {top.name} if it would"
+        if cheaper
+        else f"So {top.name} is the one to take for now: nothing that is cheaper may be better"
+    )
     return (
         f"Cannot tell from {asked}: {top.name} measured best (mean {top.mean:.3f}), but {which} not shown "
         f"to be worse with {_percent(result.level)} confidence. {example} may be anything from {better:.3f} "
-        f"better to {worse} worse, and the margin is {margin:g}. {_cost(other, top)} {settle}"
+        f"better to {worse} worse, and the margin is {margin:g}. "
+        f"{_cost(other, top) if cheaper else f'None of them is cheaper than {top.name}.'} {settle} {so}."
     )
 
 

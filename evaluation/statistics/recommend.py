@@ -95,7 +95,14 @@ def recommend(
     left_out = len(names) - len(rows)
     decided = not undecided.any() or np.delete(within, best).any()
     needed = None
-    if decided:
+    kind: Literal["recommend", "cannot_tell", "nothing"] = "recommend" if decided else "cannot_tell"
+    if len(rows) == 1:
+        kind, chosen = "nothing", None
+        sentence = (
+            f"Nothing to choose from: {rows[best].name} (mean {rows[best].mean:.3f}) is the only configuration "
+            "that can be compared."
+        )
+    elif decided:
         chosen = next(row for row in by_cost if within[row])
         sentence = recommend_sentence(rows, result, chosen, best, by_cost[0], tied, loss_bound, margin)
     else:
@@ -110,7 +117,7 @@ def recommend(
     for column, bound in zip(columns, loss_bound, strict=True):
         bounds[column] = float(bound)
     return Recommendation(
-        kind="cannot_tell" if chosen is None else "recommend",
+        kind=kind,
         name=None if chosen is None else rows[chosen].name,
         best=rows[best].name,
         tied=tuple(row.name for row, not_excluded in zip(rows, tied, strict=True) if not_excluded),

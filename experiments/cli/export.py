@@ -24,7 +24,10 @@ def export(
     ] = False,
     tracking_uri: options.TrackingUri = None,
 ) -> None:
-    """Write a sweep's comparison: one row a configuration, or with --long one a question and metric."""
+    """Write a sweep's comparison as a table.
+
+    One row a configuration, or with --long one row a configuration, metric and question.
+    """
     from experiments.exporting import export_sweep
 
     export_sweep(

@@ -14,7 +14,10 @@ def check(
     skip_bad: options.SkipBad = False,
     json: options.Json = False,
 ) -> int:
-    """Report everything that is wrong with a gold set, and what differences it can detect."""
+    """Check a gold set.
+
+    Reports everything that is wrong with it, and what differences it can detect.
+    """
     from json import dumps
 
     from evaluation.gold_check import check as check_gold

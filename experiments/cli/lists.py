@@ -25,7 +25,10 @@ def list_(
     ],
     json: options.Json = False,
 ) -> None:
-    """List strategies with their parameters, metrics, data sets or ready sweeps."""
+    """List what there is to choose from.
+
+    Strategies with their parameters, metrics, bundled data sets or ready sweeps.
+    """
     from json import dumps
 
     rows = {"strategies": _strategies, "metrics": _metrics, "datasets": _datasets, "sweeps": _sweeps}[

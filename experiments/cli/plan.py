@@ -23,7 +23,10 @@ def plan(
     skip_bad: options.SkipBad = False,
     json: options.Json = False,
 ) -> None:
-    """Show what would run: chunks, tokens to embed, what is cached or done already, and how long it takes."""
+    """Show what a sweep would do.
+
+    Chunks, texts and tokens to embed, what is cached or done already, and how long it takes.
+    """
     from dataclasses import asdict
     from json import dumps
 

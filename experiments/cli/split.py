@@ -31,7 +31,10 @@ def split(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Cut a file and show the chunks: text shared with the chunk before is marked."""
+    """Cut a file and show the chunks.
+
+    Text that a chunk shares with the one before it is marked.
+    """
     from json import dumps
 
     from rich.console import Console

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli import options
+from strategies.errors import refuse
 
 
 def ui(
@@ -24,6 +25,21 @@ def ui(
     if command is None:
         typer.echo(f"The store is a server; open {url} in a browser.")
         return
-    typer.echo(f"Open {url} in a browser; stop with Ctrl-C.")
+    _check_free(host, port)
+    typer.echo(f"MLflow starts, which takes some seconds. Then open {url} in a browser; stop with Ctrl-C.")
     sys.stdout.flush()
     os.execv(command[0], command)  # this process becomes the server, so that a signal reaches it
+
+
+def _check_free(host: str, port: int) -> None:
+    """Whether the address can be served on. Raises BadInput."""
+    import socket
+
+    try:
+        with socket.create_server((host, port)):
+            pass
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise refuse(
+            "--port", f"{host}:{port} cannot be served on ({reason})", "Choose another --port"
+        ) from None

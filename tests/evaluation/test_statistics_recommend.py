@@ -132,9 +132,20 @@ def test_a_row_that_is_not_eligible_takes_no_part() -> None:
     assert advice.sentence.endswith("Left out, as truncated or not comparable: 1 of 4.")
 
 
-def test_the_only_eligible_row_is_recommended_without_comparison() -> None:
+def test_the_cheapest_that_measured_best_is_not_set_beside_a_dearer_one() -> None:
+    """Nothing dearer is offered as a saving."""
+    draw = np.random.default_rng(3)
+    scores = (draw.random((12, 2)) < [0.8, 0.7]).astype(float)
+    advice = advise(scores, cost=[1, 2])
+    assert (advice.kind, advice.best) == ("cannot_tell", "a")
+    assert "None of them is cheaper than a." in advice.sentence
+    assert "Beside" not in advice.sentence
+    assert advice.sentence.endswith("So a is the one to take for now: nothing that is cheaper may be better.")
+
+
+def test_the_only_eligible_row_is_no_choice() -> None:
     advice = advise(np.full((5, 2), 0.5), eligible=[False, True])
-    assert (advice.kind, advice.name, advice.tied) == ("recommend", "b", ("b",))
+    assert (advice.kind, advice.name, advice.best, advice.tied) == ("nothing", None, "b", ("b",))
     assert "the only configuration that can be compared" in advice.sentence
 
 
@@ -199,7 +210,7 @@ def test_every_table_gets_a_sound_answer(scores: Floats, margin: float, data: st
     assert "inf" not in advice.sentence.split()
     assert advice.sentence.endswith(".")
     if advice.kind == "nothing":
-        assert not names or not len(scores)
+        assert len(names) < 2 or not len(scores)
         return
     assert advice.best in advice.tied
     assert set(advice.tied) <= set(names)

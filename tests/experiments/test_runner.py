@@ -412,3 +412,10 @@ def test_a_store_that_is_gone_at_the_end_costs_a_note(dataset: Path, monkeypatch
     result = run(launch(dataset, NullTracker()))
     assert len(result.records) == 4
     assert sum("the store went away" in note for note in result.notes) == 2
+
+
+def test_a_budget_that_holds_the_corpus_is_warned_about(dataset: Path) -> None:
+    small = run(launch(dataset, NullTracker()))
+    assert not any("All documents together hold" in note for note in small.notes)
+    large = run(launch(dataset, NullTracker(), headline="context_recall_at_64_tokens"))
+    assert any("All documents together hold" in note for note in large.notes)
