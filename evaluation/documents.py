@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -110,9 +111,9 @@ def _line(data: bytes, at: int) -> int:
 def read_folder(folder: Path, shown: str = "") -> tuple[list[TextFile], list[Problem]]:
     """Every visible file below `folder`, in order of its id, and a verdict for each that cannot be used.
 
-    A folder that is not there holds nothing. Hidden files and folders are ignored. Links are followed,
-    except a folder link that leads back to a folder it lies in. `shown` stands before the id in a
-    problem's `where`.
+    A folder that is not there holds nothing. Hidden files and folders are ignored. Links are followed, out
+    of the folder too, but nothing is read twice: see `_walk`. `shown` stands before the id in a problem's
+    `where`.
     """
     files: dict[str, TextFile] = {}
     problems: list[Problem] = []
@@ -135,12 +136,13 @@ def _read(path: Path, name: str, where: str) -> TextFile | Problem:
         name.encode("utf-8")
     except UnicodeEncodeError:
         return Problem(where, "has a name that is not UTF-8", "Rename it")
-    # A pipe or a device would block or never end.
-    if not path.is_file():
-        broken = path.is_symlink() and not path.exists()
-        return Problem(where, "is a link to nothing" if broken else "is not a regular file")
     try:
+        # A pipe or a device would block or never end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            return Problem(where, "is not a regular file")
         data = path.read_bytes()
+    except FileNotFoundError:
+        return Problem(where, "is a link to nothing" if path.is_symlink() else "is gone")
     except OSError as error:
         return Problem(where, f"cannot be read ({error.strerror or error})")
     text = decode(data, where)
@@ -148,21 +150,46 @@ def _read(path: Path, name: str, where: str) -> TextFile | Problem:
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, str | None]]:
-    """Visible files below `folder`; a folder that cannot be listed comes with the reason."""
-    waiting: list[tuple[Path, frozenset[str]]] = [(folder, frozenset())] if folder.is_dir() else []
+    """Visible files below `folder`, each once; a folder that cannot be listed comes with the reason.
+
+    Real files and folders go before links, so that a link never takes a file's own name from it; then
+    come the links among them in the order of their paths, then those found behind these. A link to a
+    folder that `folder` lies in leads in a circle and is not followed.
+    """
+    places = Path(os.path.realpath(folder)), Path(os.path.realpath(folder.parent), folder.name)
+    seen = {str(parent) for place in places for parent in place.parents}
+    waiting = [folder] if os.path.isdir(folder) else []
     while waiting:
-        here, parents = waiting.pop()
-        if (real := os.path.realpath(here)) in parents:
+        links: list[Path] = []
+        for path in sorted(waiting):
+            yield from _below(path, seen, links)
+        waiting = links
+
+
+def _below(start: Path, seen: set[str], links: list[Path]) -> Iterator[tuple[Path, str | None]]:
+    """What is at `start` and below it, but what was `seen` by its real path; `links` are put off."""
+    waiting = [(start, os.path.realpath(start))]
+    while waiting:
+        here, real = waiting.pop()
+        is_folder = os.path.isdir(here)
+        if is_folder:
+            real = os.path.realpath(here)  # a junction of Windows counts as no link, and leads elsewhere
+        if real in seen and os.path.exists(here):  # of links to nothing, each is reported
+            continue
+        seen.add(real)
+        if not is_folder:
+            yield here, None
             continue
         try:
-            entries = list(here.iterdir())
+            with os.scandir(here) as found:
+                entries = sorted((entry.name, entry.is_symlink()) for entry in found)
         except OSError as error:
             yield here, f"cannot be listed ({error.strerror or error})"
             continue
-        for path in entries:
-            if path.name.startswith("."):
+        for name, is_link in entries:
+            if name.startswith("."):
                 continue
-            if path.is_dir():
-                waiting.append((path, parents | {real}))
+            if is_link:
+                links.append(here / name)
             else:
-                yield path, None
+                waiting.append((here / name, os.path.join(real, name)))

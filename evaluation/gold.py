@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
 import unicodedata
 from collections.abc import Collection
@@ -30,7 +31,7 @@ from evaluation.questions import Row, read_rows
 from evaluation.resolving import Resolver
 from strategies.counting import counter_of
 from strategies.document import Document
-from strategies.errors import BadInput, Problem, nearest, refuse
+from strategies.errors import BadInput, Problem, brief, nearest, refuse
 
 __all__ = [
     "Evidence",
@@ -85,17 +86,22 @@ def bundled() -> dict[str, Path]:
 
 def locate(path: Path | str) -> Path:
     """The folder of a gold set: a path that holds a card, or else a bundled name. Raises BadInput."""
-    folder = Path(path).expanduser()
-    if (folder / CARD).is_file():
+    remedy = f"Give a folder that holds {CARD}, or a bundled name"
+    if path == "":
+        raise refuse("data set", "its path is empty", remedy)
+    # `os.path` says False where `Path` raises: for names that are too long, and folders that are closed.
+    folder = Path(os.path.expanduser(path))
+    if os.path.isfile(folder / CARD):
         return folder
     known = bundled()
     if isinstance(path, str) and path in known:
         return known[path]
-    if folder.is_dir():
-        remedy = f"A data set needs one: write at least `name: {folder.resolve().name}` into it"
-        raise refuse(str(path), f"the folder holds no {CARD}", remedy)
-    remedy = f"Give a folder that holds {CARD}, or a bundled name. {nearest(str(path), known)}"
-    raise refuse(str(path), "is neither a folder nor a bundled data set", remedy)
+    where = brief(str(path))
+    if os.path.isdir(folder):
+        remedy = f"A data set needs one: write at least `name: {brief(folder.resolve().name)}` into it"
+        raise refuse(where, f"the folder holds no {CARD}", remedy)
+    remedy = f"{remedy}. {nearest(str(path), known)}".removesuffix(". ")
+    raise refuse(where, "is neither a folder nor a bundled data set", remedy)
 
 
 def read(folder: Path, *, skip_bad: bool = False) -> Reading:
@@ -143,7 +149,7 @@ def _read_questions(path: Path) -> tuple[bytes, list[Row], list[Problem]]:
 
 
 def _read_text(path: Path) -> tuple[bytes, str | Problem]:
-    if not path.is_file():
+    if not os.path.isfile(path):
         return b"", Problem(
             path.name, "is missing", "A data set holds card.yaml, documents/ and questions.jsonl"
         )
@@ -162,7 +168,9 @@ def _documents(
     known = [file.id for file in files]
     problems = [
         Problem(
-            CARD, f"documents.{path}: there is no such file in {DOCUMENTS}/", nearest_document(path, known)
+            CARD,
+            f"documents.{brief(path)}: there is no such file in {DOCUMENTS}/",
+            nearest_document(path, known),
         )
         for path in sorted(said.keys() - set(known) - set(unread))
         if known
@@ -189,7 +197,9 @@ def _false_claims(
         found = checksum([(QUESTIONS, questions), *((f"{DOCUMENTS}/{file.id}", file.data) for file in files)])
         if found != card.checksum:
             remedy = "Fetch the files again or, if the change is your own, correct the card"
-            problems.append(Problem(CARD, f"checksum is {card.checksum}, but the files give {found}", remedy))
+            problems.append(
+                Problem(CARD, f"checksum is {brief(card.checksum)}, but the files give {found}", remedy)
+            )
     return problems
 
 

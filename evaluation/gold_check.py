@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.gold import count, locate, read
-from evaluation.gold_nouns import GoldSet, Question, admits
+from evaluation.gold_nouns import GoldSet, Passage, Question, admits
 from evaluation.quotes import Corpus, Quote
-from strategies.errors import BadInput, Problem
+from strategies.errors import BadInput, Problem, brief
 
 MOST_COMPARISONS = 10_000_000_000
 """Characters of documents times spans up to which copies of evidence are looked for (seconds)."""
@@ -145,6 +145,14 @@ def _of_questions(questions: Sequence[Question]) -> Iterable[Problem]:
     for ids in same.values():
         if len(ids) > 1:
             yield Problem("questions.jsonl", f"{_some(ids)} ask the same", "Ask each question once")
+    for question in questions:
+        entries: defaultdict[frozenset[Passage], list[str]] = defaultdict(list)
+        for number, entry in enumerate(question.evidence):
+            entries[frozenset(entry.passages)].append(f"evidence[{number}]")
+        for numbers in entries.values():
+            if len(numbers) > 1:
+                what = f"question {question.id}: {_some(numbers)} are the same"
+                yield Problem("questions.jsonl", what, "List each piece of evidence once")
 
 
 def _copies(gold: GoldSet) -> Iterable[Problem]:
@@ -186,7 +194,7 @@ def lines(report: GoldReport) -> list[str]:
     wrong = len(report.problems)
     state = f"{wrong} problem{'s' if wrong > 1 else ''}" if wrong else "ready"
     head = [
-        f"{report.name or report.path}: {state}",
+        f"{brief(report.name or report.path) or 'data set'}: {state}",
         f"  {counts['documents']} documents, {counts['characters']:,} characters, "
         f"{counts['cl100k_tokens']:,} cl100k tokens",
         f"  {counts['questions']} questions, {counts['evidence_spans']} evidence spans",
@@ -194,7 +202,9 @@ def lines(report: GoldReport) -> list[str]:
     ]
     problems = _listed("Problems:", report.problems, MOST_PROBLEMS)
     warnings = _listed("Worth a look:", report.warnings, MOST_WARNINGS)
-    return [*head, *problems, *warnings, "", *_power_lines(report)]
+    # Ids, tags and file names may hold what would move a terminal's cursor.
+    shown = [*head, *problems, *warnings, "", *_power_lines(report)]
+    return [brief(line, longest=len(line)) for line in shown]
 
 
 def _listed(title: str, found: Sequence[Problem], most: int) -> list[str]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from typing import Any
 
 from strategies.document import Scalar
-from strategies.errors import Problem, nearest
+from strategies.errors import Problem, brief, nearest
 
 QUESTION_KEYS = ("id", "question", "evidence", "tags", "filter")
 ANCHOR_KEYS = ("document", "start", "end", "quote", "any")
@@ -30,6 +31,8 @@ _OTHER_WORDS = {
 }
 _FORMS = 'Give {"document", "start", "end"} or {"document", "quote"}'
 _LARGEST = 2**63 - 1
+HALF_PAIR = ("holds half of a surrogate pair (\\ud800 to \\udfff)", "Write the character itself")
+"""What is wrong with text that is not `is_unicode`, and the remedy."""
 
 
 class Form:
@@ -73,8 +76,8 @@ class Form:
         def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
             found = dict(items)
             if len(found) < len(items):
-                names = [name for name, _ in items]
-                twice.extend(name for name in found if names.count(name) > 1)
+                times = Counter(name for name, _ in items)
+                twice.extend(name for name in found if times[name] > 1)
             return found
 
         try:
@@ -88,14 +91,12 @@ class Form:
         if not isinstance(row, dict):
             self.problem(f"is {_shown(row)}, not an object", 'Write {"id", "question", "evidence"}')
             return None
-        try:
-            # A \ud800 in JSON passes Python's parser, but is no text that a file could hold.
-            json.dumps(row, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            self.problem("holds half of a surrogate pair (\\ud800 to \\udfff)", "Write the character itself")
+        # A \ud800 in JSON passes Python's parser, but is no text that a file could hold.
+        if not is_unicode(json.dumps(row, ensure_ascii=False)):
+            self.problem(*HALF_PAIR)
             return None
         for name in twice:
-            self.problem(f"{name!r} stands twice in one object", "Keep one of the two")
+            self.problem(f"{brief(repr(name))} stands twice in one object", "Keep one of the two")
         return row
 
     def _id(self, value: object) -> str:
@@ -190,14 +191,14 @@ class Form:
         for key, wanted in value.items():
             if not is_scalar(wanted):
                 remedy = "Write one text, number or truth value; all entries of a filter must hold"
-                self.problem(f"filter.{key} is {_shown(wanted)}", remedy)
+                self.problem(f"filter.{brief(key)} is {_shown(wanted)}", remedy)
         return {key: wanted for key, wanted in value.items() if is_scalar(wanted)}
 
     def _unknown(self, key: str, known: tuple[str, ...], where: str) -> None:
-        low = key.lower()
+        low, shown = key.lower(), brief(repr(key))
         if low in _CHUNK_WORDS or any(part in low for part in _CHUNK_PARTS):
             remedy = f"Gold must survive another chunking, so it names places in documents. {_FORMS}"
-            self.problem(f"{where}{key!r} ties the evidence to chunks", remedy)
+            self.problem(f"{where}{shown} ties the evidence to chunks", remedy)
         elif key in ENTRY_KEYS and known is QUESTION_KEYS:
             self.problem(f"{where}{key!r} stands beside the question", "Put it into each entry of evidence")
         elif key in known or key in ENTRY_KEYS:
@@ -206,7 +207,20 @@ class Form:
             )
         else:
             remedy = "" if known is QUESTION_KEYS else _OTHER_WORDS.get(low, "")
-            self.problem(f"{where}{key!r} is not a known key", remedy or nearest(key, known))
+            self.problem(f"{where}{shown} is not a known key", remedy or nearest(key, known))
+
+
+def is_unicode(text: str) -> bool:
+    r"""Whether a text can be written as UTF-8, which half of a surrogate pair cannot.
+
+    >>> is_unicode("größer"), is_unicode("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_scalar(value: object) -> bool:

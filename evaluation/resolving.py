@@ -13,7 +13,7 @@ from evaluation.gold_nouns import Evidence, Passage, Question, admits
 from evaluation.questions import Anchor, Row
 from evaluation.quotes import Corpus, Quote, Range, fold
 from strategies.document import Document, Scalar
-from strategies.errors import Problem, nearest
+from strategies.errors import Problem, brief, nearest
 
 SHOWN_PLACES = 5
 """Places of a repeated quote that a message lists."""
@@ -78,7 +78,7 @@ class Resolver:
                 lost = True
             else:
                 remedy = nearest_document(document, self.documents) if self._may_hint() else ""
-                self._problem(row, f"{place}: there is no document {anchor.document!r}", remedy)
+                self._problem(row, f"{place}: there is no document {brief(repr(anchor.document))}", remedy)
         return None if lost and not passages else tuple(dict.fromkeys(passages))
 
     def _ranges(self, row: Row, anchor: Anchor, document: str, place: str) -> Iterable[Range]:
@@ -173,9 +173,8 @@ class Resolver:
         admitted = self._admits(row.filter)
         if not admitted:
             remedy = _filter_remedy(row.filter, self.documents.values())
-            self._problem(
-                row, f"no document passes the filter {json.dumps(row.filter, ensure_ascii=False)}", remedy
-            )
+            wanted = brief(json.dumps(row.filter, ensure_ascii=False))
+            self._problem(row, f"no document passes the filter {wanted}", remedy)
         elif outside := sorted({p.document for e in evidence for p in e.passages} - admitted):
             names = ", ".join(outside)
             self._warn(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from evaluation.question_form import is_unicode
 from experiments.yaml_places import Key, Where
-from strategies.errors import Problem, nearest
+from strategies.errors import Problem, brief, nearest
 from strategies.sizes import found, whole
 
 T = TypeVar("T")
 
-COUNT = "a whole number, 1 or more"
-NATURAL = "a whole number, 0 or more"
 SHARE = "a number from 0 to under 1"
+
+MAX_VALUES = 100
+"""Values that a list outside the grid may hold."""
 
 
 class Reading:
@@ -34,7 +36,8 @@ class Reading:
         for name in self.content:
             if name not in names:
                 place = self.where((*self.key, name))
-                self.problems.append(Problem(place, f"unknown key {name}", nearest(name, names)))
+                what = f"unknown key {brief(str(name))}"
+                self.problems.append(Problem(place, what, nearest(str(name), names)))
 
     def take(self, name: str, check: Callable[[Any], T | None], wanted: str, default: T) -> T:
         """The value of a key, checked; its default where it is absent or wrong."""
@@ -58,6 +61,9 @@ class Reading:
         places = axis(key, written)
         if not places:
             self.problem(key, "is an empty list", f"Write {wanted}, or leave the key out")
+        if len(places) > MAX_VALUES:
+            self.problem(key, f"holds {len(places):,} values", f"Use at most {MAX_VALUES}")
+            return default
         values: list[T] = []
         for place, item in places:
             value = check(item)
@@ -74,7 +80,8 @@ class Reading:
         known = tuple(known)
         written = self.content.get(name)
         if written is not None and not isinstance(written, Mapping):
-            self.problem((name,), f"{found(written)}, must be a map", f"Write {name}: {{{known[0]}: ...}}")
+            what = f"{brief(found(written))}, must be a map"
+            self.problem((name,), what, f"Write {name}: {{{known[0]}: ...}}")
             written = None
         inner = Reading(written or {}, self.where, (*self.key, name))
         inner.problems = self.problems
@@ -90,7 +97,7 @@ class Reading:
             remedy = nearest(value, wanted.removeprefix("one of ").split(", "))
         elif isinstance(value, int | float) and not isinstance(value, bool) and wanted.startswith("text"):
             remedy = f'Write it in quotes: "{value}"'
-        what = "is a map" if isinstance(value, Mapping) else found(value)
+        what = "is a map" if isinstance(value, Mapping) else brief(found(value))
         self.problem(key, f"{what}, must be {wanted}", remedy)
 
 
@@ -132,15 +139,31 @@ def any_text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def natural(value: Any) -> int | None:
-    """A whole number, 0 or more."""
-    number = whole(value)
-    return number if number is not None and number >= 0 else None
+def between(least: int, most: int) -> tuple[Callable[[Any], int | None], str]:
+    """A check that lets whole numbers of this range through, both ends included, and what it wants.
+
+    >>> check, wanted = between(1, 10_000)
+    >>> check(5), check(5.5), check(0), wanted
+    (5, None, None, 'a whole number from 1 to 10,000')
+    """
+
+    def check(value: Any) -> int | None:
+        number = whole(value)
+        return number if number is not None and least <= number <= most else None
+
+    return check, f"a whole number from {least} to {most:,}"
 
 
-def count(value: Any) -> int | None:
-    """A whole number, 1 or more."""
-    return natural(value) or None
+def not_unicode(content: Any, key: Key = ()) -> Iterator[Key]:
+    """The keys of all texts in maps and lists that hold half of a surrogate pair."""
+    if isinstance(content, str) and not is_unicode(content):
+        yield key
+    elif isinstance(content, Mapping):
+        for name, value in content.items():
+            yield from not_unicode(value, (*key, name))
+    elif isinstance(content, list | tuple):
+        for index, value in enumerate(content):
+            yield from not_unicode(value, (*key, index))
 
 
 def share(value: Any) -> float | None:

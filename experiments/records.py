@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -109,6 +109,8 @@ class RunRecord:
         names = {item.name for item in fields(RunRecord)}
         if content.keys() != names:
             raise ValueError(f"fields differ: {', '.join(sorted(content.keys() ^ names))}")
+        if wrong := sorted(name for name, fits in _FITS.items() if not fits(content[name])):
+            raise ValueError(f"of the wrong type: {', '.join(wrong)}")
         try:
             # JSON has text keys only; the steps of a curve are whole numbers.
             content["curves"] = {
@@ -118,7 +120,7 @@ class RunRecord:
             for name in ("questions", "chunks", "warnings"):
                 content[name] = tuple(content[name])
             return RunRecord(**content)
-        except (AttributeError, TypeError) as error:
+        except (AttributeError, TypeError, RecursionError) as error:
             raise ValueError(f"a field has the wrong type: {error}") from error
 
 
@@ -172,6 +174,54 @@ def _numbers(values: Mapping[Any, Any], where: str) -> dict[Any, float]:
             )
         numbers[key] = number
     return numbers
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _all(kind: type, fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """A check for a list, or for the values of a map."""
+
+    def check(value: Any) -> bool:
+        items = value.values() if isinstance(value, dict) else value
+        return isinstance(value, kind) and all(fits(item) for item in items)
+
+    return check
+
+
+def _or_null(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or fits(value)
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "config_id": _is_text,
+    "name": _is_text,
+    "status": _is_text,
+    "repeat": lambda value: type(value) is int,
+    "params": _all(dict, lambda value: isinstance(value, str | int | float)),
+    "config": _is_map,
+    "metrics": _all(dict, _is_number),
+    "curves": _all(dict, _all(dict, _is_number)),
+    "questions": _all(list, _is_map),
+    "chunks": _all(list, _is_map),
+    "reasons": _all(dict, _is_text),
+    "warnings": _all(list, _is_text),
+    "versions": _all(dict, _is_text),
+    "error": _or_null(_is_text),
+    "started_at": _or_null(_is_number),
+    "ended_at": _or_null(_is_number),
+    "run_id": _or_null(_is_text),
+}
+"""Field -> whether a value as read from JSON is of its type."""
 
 
 def _refuse_constant(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,11 +10,20 @@ from typing import Any
 
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
+from evaluation.question_form import HALF_PAIR
 from experiments.grid import Grid, expand
-from experiments.reading import dotted
-from experiments.sweep_schema import KEYS, Entry, Invalid, Sweep, read_fields, resolve_dataset
+from experiments.reading import dotted, label, not_unicode
+from experiments.sweep_schema import (
+    KEYS,
+    Entry,
+    Invalid,
+    Sweep,
+    amount_problems,
+    read_fields,
+    resolve_dataset,
+)
 from experiments.yaml_places import Key, Where, parse_scalar, read_yaml
-from strategies.errors import BadInput, Problem, nearest
+from strategies.errors import BadInput, Problem, brief, nearest
 
 __all__ = ["Entry", "Grid", "Invalid", "Sweep", "load_sweep", "read_sweep", "sweep_from_options", "sweeps"]
 
@@ -49,6 +59,10 @@ def read_sweep(content: Mapping[str, Any], *, where: Where = dotted, folder: Pat
 
     `where` says where the user finds a value, `folder` what a relative path of the data set starts from.
     """
+    if halves := [
+        Problem(where(key), f"{label(key)} {HALF_PAIR[0]}", HALF_PAIR[1]) for key in not_unicode(content)
+    ]:
+        raise BadInput(halves)
     fields, problems = read_fields(content, where)
     entries = content.get("grid")
     if isinstance(entries, Mapping):  # one line of a grid needs no list
@@ -58,6 +72,7 @@ def read_sweep(content: Mapping[str, Any], *, where: Where = dotted, folder: Pat
         entries = None
     if entries is None:
         raise BadInput(problems)
+    problems.extend(amount_problems(entries, where))
     fields["dataset"] = resolve_dataset(fields["dataset"], folder)
     sweep = Sweep(**fields, grid=tuple(entries), where=where)
     try:
@@ -94,7 +109,7 @@ def _headline_problems(sweep: Sweep) -> list[Problem]:
         return []
     place, asked = sweep.where(("headline",)), metric_column(name)
     if asked is None:
-        return [Problem(place, f"headline {name!r} is no metric", nearest(name, computed))]
+        return [Problem(place, f"headline {brief(repr(name))} is no metric", nearest(name, computed))]
     if asked.metric.direction != "higher":
         return [Problem(place, f"headline {name} is not a score to maximise", nearest(name, computed))]
     key = "k" if asked.metric.needs == "k" else "token_budgets"
@@ -114,10 +129,13 @@ def _option(key: Key) -> str:
 
 def _find(reference: str | Path) -> Path:
     path = Path(reference)
-    if path.is_file():
+    # `os.path` says False where `Path` raises: for names that are too long, and folders that are closed.
+    if os.path.isfile(path):
         return path
     ready = sweeps()
     if str(reference) in ready:
         return ready[str(reference)]
-    what = "is a folder" if path.is_dir() else "is no file, and no ready sweep has that name"
-    raise BadInput([Problem(str(reference), what, nearest(str(reference), ready))])
+    what = "is a folder" if os.path.isdir(path) else "is no file, and no ready sweep has that name"
+    if reference == "":
+        what = "its name is empty"
+    raise BadInput([Problem(brief(str(reference)) or "sweep", what, nearest(str(reference), ready))])

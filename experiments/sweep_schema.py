@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,20 +14,18 @@ from evaluation.relevance import RULES
 from evaluation.settings import Settings
 from evaluation.vectors import VECTORS
 from experiments.reading import (
-    COUNT,
-    NATURAL,
     SHARE,
     Reading,
     any_text,
-    count,
+    axis,
+    between,
     dotted,
-    natural,
     one_of,
     share,
     text,
 )
 from experiments.yaml_places import Where
-from strategies.errors import Problem
+from strategies.errors import Problem, brief
 
 Invalid = Literal["refuse", "skip"]
 """What happens to impossible and duplicate configurations of a grid."""
@@ -51,6 +49,13 @@ KEYS = {
     "grid": "Write grid: and under it one line a strategy, such as - {strategy: fixed, size: [96, 192]}",
 }
 """Every key of a sweep file -> for those that must be there, what to write."""
+
+MAX_REPEATS = 100
+MAX_SEED = 2**32 - 1
+MAX_K = 10_000
+MAX_BUDGET = 10_000_000
+MAX_AMOUNT = 10**9
+"""Of any number in the grid; no document is that long."""
 
 MAX_NAME = 120
 _UNSAFE = frozenset('/\\:*?"<>|')
@@ -99,8 +104,8 @@ def read_fields(content: Mapping[str, Any], where: Where) -> tuple[dict[str, Any
         "baseline": reading.take("baseline", text, "text", ""),
         "margin": reading.take("margin", share, SHARE, -1.0),
         "invalid": reading.take("invalid", invalid, "one of refuse, skip", ""),
-        "seed": reading.take("seed", natural, NATURAL, -1),
-        "repeats": reading.take("repeats", count, COUNT, -1),
+        "seed": reading.take("seed", *between(0, MAX_SEED), -1),
+        "repeats": reading.take("repeats", *between(1, MAX_REPEATS), -1),
     }
     absent = ("", (), -1)
     given = {key: value for key, value in fields.items() if key in ("name", "dataset") or value not in absent}
@@ -116,7 +121,19 @@ def resolve_dataset(written: str, folder: Path | None) -> str:
     is_path = "/" in written or os.sep in written or written.startswith((".", "~"))
     if folder is None or not is_path:
         return written
-    return str(folder / Path(written).expanduser())
+    return str(folder / os.path.expanduser(written))  # ~nobody stays as it is, and is then no folder
+
+
+def amount_problems(grid: Iterable[Entry], where: Where) -> list[Problem]:
+    """What is wrong with numbers of a grid that no document could ever need."""
+    return [
+        Problem(where(place), f"{name} is {value}", f"Use at most {MAX_AMOUNT:,}")
+        for index, entry in enumerate(grid)
+        if isinstance(entry, Mapping)
+        for name, written in entry.items()
+        for place, value in axis(("grid", index, name), written)
+        if isinstance(value, int | float) and value > MAX_AMOUNT
+    ]
 
 
 def _name(reading: Reading) -> str:
@@ -125,9 +142,9 @@ def _name(reading: Reading) -> str:
     bad = sorted({mark for mark in name if mark in _UNSAFE or not mark.isprintable()})
     if bad:
         remedy = "Use letters, digits, spaces and - _ . only"
-        reading.problem(("name",), f"holds {' '.join(map(repr, bad))}", remedy)
+        reading.problem(("name",), f"holds {brief(' '.join(map(repr, bad)))}", remedy)
     if name != name.strip(" ."):
-        reading.problem(("name",), f"is {name!r}", "Remove spaces and dots at its ends")
+        reading.problem(("name",), f"is {brief(repr(name))}", "Remove spaces and dots at its ends")
     if len(name) > MAX_NAME:
         reading.problem(("name",), f"is {len(name)} characters long", f"Use at most {MAX_NAME}")
     return name
@@ -138,8 +155,8 @@ def _settings(reading: Reading) -> Settings:
     retrieval = reading.inner("retrieval", ("k", "token_budgets"))
     rule = reading.take("relevance", one_of(RULES), f"one of {', '.join(RULES)}", str(base.rule))
     return Settings(
-        ks=tuple(sorted(retrieval.take_all("k", count, COUNT, base.ks))),
-        budgets=tuple(sorted(retrieval.take_all("token_budgets", count, COUNT, base.budgets))),
+        ks=tuple(sorted(retrieval.take_all("k", *between(1, MAX_K), base.ks))),
+        budgets=tuple(sorted(retrieval.take_all("token_budgets", *between(1, MAX_BUDGET), base.budgets))),
         rule=rule,  # type: ignore[arg-type]  # checked to be one of RULES
         headline=reading.take("headline", text, "text", base.headline),
     )

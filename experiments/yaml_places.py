@@ -14,7 +14,8 @@ from typing import Any, cast
 
 import yaml
 
-from strategies.errors import BadInput, Problem
+from evaluation.question_form import HALF_PAIR, is_unicode
+from strategies.errors import BadInput, Problem, brief
 
 Key = tuple[str | int, ...]
 """Path to a value from the root: `("grid", 0, "size", 1)`."""
@@ -25,6 +26,8 @@ Where = Callable[[Key], str]
 MAX_VALUES = 100_000
 """Anchors that repeat anchors grow without bound; no sweep written by hand comes near this."""
 MAX_DEPTH = 50
+MAX_DIGITS = 60
+"""Digits of a whole number: Python refuses to read or write one of thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +151,14 @@ class _Reading:
                 self.problem(line, "a key is a list or a map", "Keys are plain words")
                 continue
             name = str(name_node.value)
+            if not is_unicode(name):
+                self.problem(line, f"a key {HALF_PAIR[0]}", HALF_PAIR[1])
+                continue
             if name in first:
                 self.problem(
-                    line, f"{name} is written twice, first in line {first[name]}", "Keep one of the two"
+                    line,
+                    f"{brief(name)} is written twice, first in line {first[name]}",
+                    "Keep one of the two",
                 )
                 continue
             first[name] = line
@@ -161,6 +169,9 @@ class _Reading:
     def scalar(self, node: yaml.Node, line: int) -> Any:
         text = cast(str, node.value)
         kind = node.tag.removeprefix("tag:yaml.org,2002:")
+        if not is_unicode(text):
+            self.problem(line, *HALF_PAIR)
+            return text
         try:
             match kind:
                 case "str":
@@ -169,13 +180,16 @@ class _Reading:
                     return None
                 case "bool":
                     return text.lower() == "true"
+                case "int" if len(text) > MAX_DIGITS:
+                    self.problem(line, f"a number has {len(text)} digits", f"Use at most {MAX_DIGITS}")
+                    return text
                 case "int":
                     return int(text)
                 case "float":
                     return float(text)
         except ValueError:
             pass
-        self.problem(line, f"the tag {node.tag} is not supported", "Remove the tag")
+        self.problem(line, f"the tag {brief(node.tag)} is not supported", "Remove the tag")
         return text
 
     def problem(self, line: int, what: str, remedy: str = "") -> None:

@@ -51,8 +51,20 @@ def refuse(where: str, what: str, remedy: str = "") -> BadInput:
     return BadInput([Problem(where, what, remedy)])
 
 
+def brief(text: str, longest: int = 80) -> str:
+    r"""A user's text on one line of a message: what does not print is escaped, a long middle left out.
+
+    >>> brief("a\tb\ud800"), brief("abcdefghij", longest=7)
+    ('a\\tb\\ud800', 'ab...ij')
+    """
+    if len(text) > longest:
+        ends = (longest - 3) // 2
+        text = f"{text[:ends]}...{text[-ends:]}"
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A remedy that names the closest known name, or else all of them.
+    """A remedy that names the closest known name, or else all of them; empty where none is known.
 
     >>> nearest("recursiv", ["fixed", "recursive"])
     'Did you mean recursive?'
@@ -60,5 +72,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     'Known: fixed, recursive'
     """
     names = sorted(known)
+    if not names:
+        return ""
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return f"Did you mean {close[0]}?" if close else f"Known: {', '.join(names)}"

@@ -77,7 +77,8 @@ def expand(settings: Settings) -> tuple[Column, ...]:
     )
 
 
-_PARAMETER = re.compile(r"_at_([1-9][0-9]*)(_tokens)?$", re.ASCII)
+# Nine digits: no K or budget has more, and Python refuses to read thousands of them.
+_PARAMETER = re.compile(r"_at_([1-9][0-9]{0,8})(_tokens)?$", re.ASCII)
 
 
 def column(name: str) -> Column | None:

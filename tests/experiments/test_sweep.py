@@ -119,13 +119,13 @@ sweep.yaml:1: name holds '/'. Use letters, digits, spaces and - _ . only
 sweep.yaml:1: headline context_recall_at_1024_tokens needs 1024 among the token_budgets. Add 1024 to retrieval.token_budgets, or choose another headline
 sweep.yaml:3: unknown key embeder. Did you mean embedder?
 sweep.yaml:4: unknown key depth. Known: k, token_budgets
-sweep.yaml:4: k is the text '2e2', must be a whole number, 1 or more. Write 200, without quotes or exponent
+sweep.yaml:4: k is the text '2e2', must be a whole number from 1 to 10,000. Write 200, without quotes or exponent
 sweep.yaml:4: k holds 5 twice. Keep one of them
-sweep.yaml:4: k is 0, must be a whole number, 1 or more
+sweep.yaml:4: k is 0, must be a whole number from 1 to 10,000
 sweep.yaml:5: relevance is the text 'haf', must be one of any, half, contains. Did you mean half?
 sweep.yaml:6: margin is the text '1e-3', must be a number from 0 to under 1. Write 0.001, without quotes or exponent
-sweep.yaml:7: seed is -1, must be a whole number, 0 or more
-sweep.yaml:8: repeats is the text 'yes', must be a whole number, 1 or more
+sweep.yaml:7: seed is -1, must be a whole number from 0 to 4,294,967,295
+sweep.yaml:8: repeats is the text 'yes', must be a whole number from 1 to 100
 sweep.yaml:11: size is the text '2e2', not a whole number. Write 200, without quotes or exponent
 sweep.yaml:12: fixed, size 10, overlap 10: overlap 10 is not less than size 10. Use 0 to 9
 sweep.yaml:13: unknown strategy fixd. Did you mean fixed?
@@ -234,7 +234,27 @@ def test_a_value_without_a_line_of_its_own_has_the_line_around_it() -> None:
         ("baseline: fixed-69", "baseline 'fixed-69' is no configuration of the grid. Did you mean fixed-96?"),
         ("margin: 1", "margin is 1, must be a number from 0 to under 1"),
         ("invalid: ignore", "invalid is the text 'ignore', must be one of refuse, skip"),
-        ("repeats: 0", "repeats is 0, must be a whole number, 1 or more"),
+        ("repeats: 0", "repeats is 0, must be a whole number from 1 to 100"),
+        ("repeats: 101", "repeats is 101, must be a whole number from 1 to 100"),
+        ("repeats: 100000000", "repeats is 100000000, must be a whole number from 1 to 100"),
+        ("seed: 4294967296", "seed is 4294967296, must be a whole number from 0 to 4,294,967,295"),
+        ("retrieval: {k: [1, 10001]}", "k is 10001, must be a whole number from 1 to 10,000"),
+        ("retrieval: {token_budgets: [1024, 10000001]}", "must be a whole number from 1 to 10,000,000"),
+        (f"retrieval: {{k: {list(range(1, 102))}}}", "k holds 101 values. Use at most 100"),
+        (f"seed: {'9' * 5000}", "a number has 5000 digits. Use at most 60"),
+        ("grid: [{strategy: fixed, size: 1000000001}]", "size is 1000000001. Use at most 1,000,000,000"),
+        ("grid: [{strategy: fixed, size: [96, 1000000001.0]}]", "size is 1000000001.0. Use at most"),
+        ("headline: mrr_at_" + "9" * 5000, "is no metric"),
+        (f"relevance: {'x' * 100_000}", "must be one of any, half, contains"),
+        (f"{'x' * 1000}: 1", "unknown key xxx"),
+        ('name: "a\\ud800"', "holds half of a surrogate pair"),
+        ('dataset: "a\\ud800"', "holds half of a surrogate pair"),
+        ('embedder: {query_prompt: "\\ud800"}', "holds half of a surrogate pair"),
+        (
+            'grid: [{strategy: recursive, size: 9, separators: ["\\udfff", ""]}]',
+            "holds half of a surrogate pair",
+        ),
+        ('embedder: {"\\ud800": x}', "a key holds half of a surrogate pair"),
         ("grid: []", "the grid is empty"),
         ("grid:", "grid is missing"),
         ("grid: fixed", "grid is not a list"),
@@ -255,6 +275,7 @@ def test_one_wrong_line(tmp_path: Path, line: str, said: str) -> None:
     assert len(heard) == 1
     assert heard[0].startswith("sweep.yaml:1: ")
     assert said in heard[0]
+    assert len(heard[0]) < 1200
 
 
 def test_null_means_the_default(tmp_path: Path) -> None:
@@ -290,6 +311,34 @@ def test_a_path_in_a_file_starts_from_its_folder(tmp_path: Path) -> None:
     ]:
         sweep = load_sweep(write(tmp_path, SMALL.replace("handbook", written)))
         assert sweep.dataset == str(meant)
+
+
+def test_the_largest_values_are_allowed(tmp_path: Path) -> None:
+    text = "retrieval: {k: 10000, token_budgets: [1024, 10000000]}\nseed: 4294967295\nrepeats: 100\n"
+    sweep = load_sweep(write(tmp_path, SMALL.replace("96", "1000000000") + text))
+    assert (sweep.settings.largest_k, sweep.settings.largest_budget) == (10_000, 10_000_000)
+    assert (sweep.seed, sweep.repeats) == (2**32 - 1, 100)
+
+
+def test_a_home_that_is_not_there_stays_as_written(tmp_path: Path) -> None:
+    sweep = load_sweep(write(tmp_path, SMALL.replace("handbook", "~nosuch/x")))
+    assert sweep.dataset == str(tmp_path / "~nosuch/x")
+
+
+@pytest.mark.parametrize("reference", ["", "x" * 5000, "a\0b", "caf\udce9"])
+def test_a_name_that_can_be_no_file_is_shown_short_and_printable(reference: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        load_sweep(reference)
+    (problem,) = caught.value.problems
+    assert problem.where
+    assert str(problem).isprintable()
+    assert len(str(problem)) < 400
+
+
+def test_half_a_surrogate_pair_in_plain_maps_names_its_place() -> None:
+    with pytest.raises(BadInput) as caught:
+        read_sweep({"name": "a", "dataset": "\ud800", "grid": [{"strategy": "fixed", "size": ["\udc00"]}]})
+    assert [problem.where for problem in caught.value.problems] == ["dataset", "grid[0].size[0]"]
 
 
 def test_no_such_file_names_the_nearest_ready_sweep(tmp_path: Path) -> None:

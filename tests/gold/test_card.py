@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
+from itertools import pairwise
 
 import pytest
 
@@ -39,9 +40,24 @@ def test_documents_get_their_media_type_and_metadata(make_set) -> None:
     [
         ("", "is no list of keys and values"),
         ("- name", "is no list of keys and values"),
-        ("name: [", "card.yaml:1: column 8: is not YAML"),
-        ("name: a\nname: b", "card.yaml:2: column 1: is not YAML ('name' stands twice)"),
-        ("name: \x07", "is not YAML"),
+        ("name: [", "card.yaml:1: column 8: is not YAML that can be used"),
+        ("name: a\nname: b", "card.yaml:2: column 1: is not YAML that can be used ('name' stands twice)"),
+        ("name: a\nversion: \x07", "card.yaml:2: is not YAML that can be used (the character '\\x07')"),
+        ("name: a\nversion: !!timestamp x", "card.yaml:2: column 10: is not YAML that can be used"),
+        ("name: a\nversion: !!timestamp x", "('x' is no timestamp)"),
+        ("name: a\nversion: !!bool x", "('x' is no bool)"),
+        ("name: a\nversion: !!int x", "('x' is no int)"),
+        ("name: a\nversion: 2024-13-45", "('2024-13-45' is no timestamp)"),
+        ("name: a\ncounts: !!map x", "card.yaml:2: column 9: is not YAML that can be used ('x' is no map)"),
+        ("name: !!python/name:os.system x", "card.yaml:1: column 7: is not YAML that can be used"),
+        (f"name: a\ncounts: {{documents: 0x{'f' * 5000}}}", "card.yaml:2: column 21: is not YAML"),
+        ("[" * 3000, "nest without end"),
+        ("name: &x [*x]", "card.yaml:1: column 7: is not YAML that can be used (anchors repeat"),
+        ('name: "\\ud800"', "card.yaml:1: column 7: is not YAML that can be used (holds half of a surrogate"),
+        ('name: a\ndocuments: {a.md: {metadata: {"\\udfff": 1}}}', "holds half of a surrogate pair"),
+        ('name: "a\\e[31mb"', "name is 'a\\x1b[31mb'. Remove line breaks and control characters"),
+        ('name: "a\\nb"', "name is 'a\\nb'. Remove line breaks"),
+        (f"name: {'x' * 121}", "name is 121 characters long. Use at most 120"),
         ("version: '1'", "name is missing"),
         ("name: 2024", 'name is 2024, not text. Quote it: name: "..."'),
         ("name: a\nversion: 1.10", "version is 1.1, not text. Quote it"),
@@ -60,6 +76,31 @@ def test_documents_get_their_media_type_and_metadata(make_set) -> None:
 )
 def test_each_slip_is_named(text: str, message: str) -> None:
     assert message in problems(text)
+
+
+def test_anchors_that_multiply_are_stopped() -> None:
+    rows = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    rows += [f"{to}: &{to} [{', '.join([f'*{of}'] * 9)}]" for of, to in pairwise("abcdefgh")]
+    (said,) = read_card("\n".join([*rows, "name: *h"]), "card.yaml")[1]
+    assert "anchors repeat" in said.what
+    assert said.where.startswith("card.yaml:")
+
+
+def test_what_is_shown_of_a_value_or_a_key_is_short() -> None:
+    # Each anchor doubles what a value would print, and stays far below the limit on values.
+    long, key = "x" * 100_000, "k" * 1000
+    rows = [
+        f"version: &a [{long}, {long}]",
+        "language: &b [*a, *a]",
+        "description: {a: *b, b: {c: {d: *b}}}",
+        f"{key}: 1",
+        f"counts: {{{key}: {long}}}",
+        f"documents: {{{key}: {{{key}: 1, metadata: {{{key}: [{long}]}}, media_type: [{long}]}}}}",
+        f"name: {long}",
+    ]
+    found = read_card("\n".join(rows), "card.yaml")[1]
+    assert len(found) == 10
+    assert max(len(str(problem)) for problem in found) < 500
 
 
 def test_all_slips_are_reported_together() -> None:

@@ -139,11 +139,70 @@ def test_links_are_followed_but_never_in_a_circle(tmp_path: Path) -> None:
     (root / "dangling.txt").symlink_to(root / "nowhere")
     os.mkfifo(root / "pipe")
     files, problems = read_folder(root)
-    assert [file.id for file in files] == ["again/real.txt", "deep/real.txt"]
+    assert [file.id for file in files] == ["deep/real.txt"]
     assert [(problem.where, problem.what) for problem in problems] == [
         ("dangling.txt", "is a link to nothing"),
         ("pipe", "is not a regular file"),
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need POSIX")
+def test_each_real_file_is_read_once_under_its_own_name(tmp_path: Path) -> None:
+    root, outside = tmp_path / "set" / "root", tmp_path / "outside"
+    (root / "b").mkdir(parents=True)
+    (outside / "sub").mkdir(parents=True)
+    write(tmp_path / "set", card=b"No document.")
+    write(root / "b", real=b"1", other=b"2")
+    write(outside, far=b"3")
+    write(outside / "sub", near=b"4")
+    os.link(root / "b" / "other.txt", root / "copy.txt")  # a file of its own, like any copy
+    links = {
+        "a.txt": root / "b" / "real.txt",
+        "a": root / "b",
+        "c": outside,
+        "d": outside,
+        "e": outside / "sub",
+        "f.txt": outside / "far.txt",
+        "up": root.parent,
+        "top": Path("/"),
+    }
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    files, problems = read_folder(root)
+    assert [file.id for file in files] == [
+        "b/other.txt", "b/real.txt", "c/far.txt", "c/sub/near.txt", "copy.txt",
+    ]  # fmt: skip
+    assert problems == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need POSIX")
+def test_links_behind_links_are_followed_and_those_to_nothing_are_all_named(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    for folder in (root, tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+    write(tmp_path / "two", end=b"x")
+    (root / "first").symlink_to(tmp_path / "one")
+    (tmp_path / "one" / "second").symlink_to(tmp_path / "two")
+    (tmp_path / "two" / "back").symlink_to(tmp_path / "one")
+    (root / "gone").symlink_to(tmp_path / "nowhere")
+    (root / "lost").symlink_to(tmp_path / "nowhere")
+    (root / "loop").symlink_to(root / "loop")
+    files, problems = read_folder(root)
+    assert [file.id for file in files] == ["first/second/end.txt"]
+    assert [problem.where for problem in problems] == ["gone", "loop", "lost"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need POSIX")
+def test_folders_that_all_link_to_each_other_are_walked_once(tmp_path: Path) -> None:
+    # Following every path would take 9! = 362,880 folders.
+    for n in range(9):
+        (tmp_path / f"s{n}").mkdir()
+        write(tmp_path / f"s{n}", text=b"x")
+        for m in range(9):
+            (tmp_path / f"s{n}" / f"l{m}").symlink_to(tmp_path / f"s{m}")
+    files, problems = read_folder(tmp_path)
+    assert [file.id for file in files] == [f"s{n}/text.txt" for n in range(9)]
+    assert problems == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file names are text there")

@@ -98,7 +98,7 @@ def test_the_same_question_twice_deserves_a_look_unless_filters_differ(make_set)
 
 def test_problems_and_warnings_of_loading_are_in_the_report(make_set) -> None:
     questions = rows(2, 2, filter={"side": "left"})
-    questions.append({"id": "bad", "question": "?", "evidence": "nowhere to be found"})
+    questions.append({"id": "bad", "question": "?", "evidence": {"document": "1.txt", "quote": "nowhere"}})
     card = "name: x\ndocuments: {0.txt: {metadata: {side: left}}}\n"
     report = check(make_set({**texts(2, 2), "bom.txt": b"\xef\xbb\xbfx", "no.txt": b"\0"}, questions, card))
     assert [problem.where for problem in report.problems] == ["documents/no.txt", "questions.jsonl:3"]
@@ -117,6 +117,49 @@ def test_an_unknown_set_is_a_report_too() -> None:
     report = check("no such set")
     assert not report.ok
     assert report.counts["documents"] == 0
+
+
+@pytest.mark.parametrize(
+    "path", ["", "~nosuch/x", "x" * 5000, "y/" * 3000, "a\0b", "a\x1b[31mb", "caf\udce9"]
+)
+def test_a_path_that_can_be_none_is_a_problem_on_one_printable_line(path: str) -> None:
+    (problem,) = check(path).problems
+    assert problem.where
+    assert problem.remedy
+    shown = lines(check(path))
+    assert shown[0].endswith(": 1 problem")
+    assert shown[0] != ": 1 problem"
+    assert all(line.isprintable() and len(line) < 400 for line in shown)
+
+
+def test_without_documents_no_empty_list_of_them_is_shown(make_set) -> None:
+    question = {"id": 1, "question": "?", "evidence": [{"document": "a.txt", "quote": "x"}]}
+    problems = [str(problem) for problem in check(make_set({}, [question])).problems]
+    assert any("there is no document 'a.txt'" in problem for problem in problems)
+    assert not any("Known" in problem for problem in problems)
+
+
+def test_the_same_evidence_twice_in_a_question_deserves_a_look(make_set) -> None:
+    one, two = ({"document": "0.txt", "quote": f"word{n}."} for n in (0, 1))
+    both = {**one, "alternatives": [two]}
+    questions = [
+        {"id": "thrice", "question": "1?", "evidence": [one, two, one, one]},
+        {"id": "turned", "question": "2?", "evidence": [both, {**two, "alternatives": [one]}]},
+        {"id": "fine", "question": "3?", "evidence": [one, two, both]},
+    ]
+    report = check(make_set(texts(2, 1), questions))
+    assert report.ok
+    assert [warning.what for warning in report.warnings] == [
+        "question thrice: evidence[0], evidence[2], evidence[3] are the same",
+        "question turned: evidence[0], evidence[1] are the same",
+    ]
+
+
+def test_nothing_printed_moves_the_cursor(make_set) -> None:
+    question = rows(1, 1, tags=["\x1b[2Jtag"])[0] | {"id": "a\x1b[31m\nb"}
+    shown = lines(check(make_set(texts(1, 1), [question, {**question, "evidence": "none"}])))
+    assert all(line.isprintable() for line in shown)
+    assert any("\\x1b[2Jtag" in line for line in shown)
 
 
 def test_a_report_is_json_and_prints_plain_lines(make_set) -> None:

@@ -149,6 +149,14 @@ def test_chunk_ids_are_refused_with_the_reason(key: str) -> None:
         assert any("ties the evidence to chunks" in p and "survive another chunking" in p for p in problems)
 
 
+def test_what_is_shown_of_a_long_key_is_short() -> None:
+    long = "k" * 100_000
+    twice = f'{{"id": "b", "question": "?", "evidence": [], "{long}": 1, "{long}": 2}}'
+    _, problems = read(question(**{long: 1}, filter={long: []}), entry(**{long: 1}), twice)
+    assert len(problems) == 6  # the two rows that share an id are one more
+    assert max(map(len, problems)) < 300
+
+
 def test_one_id_in_two_lines_names_both() -> None:
     _, problems = read(question(id=1), question(id="b"), question(id="1"))
     assert len(problems) == 1
