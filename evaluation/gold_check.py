@@ -79,7 +79,9 @@ def check(path: Path | str, *, skip_bad: bool = False) -> GoldReport:
         empty = GoldSet(name=str(path), documents=(), questions=(), digest="")
         return _report(empty, str(path), error.problems, (), ASSUMED_SD)
     reading = read(folder, skip_bad=skip_bad)
-    warnings = (*reading.gold.warnings, *_warnings(reading.gold))
+    # What is said of questions would be said of those that happened to resolve.
+    found = _of_files(reading.gold) if reading.problems else _warnings(reading.gold)
+    warnings = (*reading.gold.warnings, *found)
     return _report(reading.gold, str(folder), reading.problems, warnings, ASSUMED_SD)
 
 
@@ -202,8 +204,10 @@ def lines(report: GoldReport) -> list[str]:
     ]
     problems = _listed("Problems:", report.problems, MOST_PROBLEMS)
     warnings = _listed("Worth a look:", report.warnings, MOST_WARNINGS)
+    shown = [*head, *warnings, "", *_power_lines(report)]
+    if report.problems:  # counts of what happened to resolve would mislead
+        shown = [head[0], *problems, *warnings]
     # Ids, tags and file names may hold what would move a terminal's cursor.
-    shown = [*head, *problems, *warnings, "", *_power_lines(report)]
     return [brief(line, longest=len(line)) for line in shown]
 
 

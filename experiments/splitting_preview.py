@@ -12,7 +12,7 @@ from rich.text import Text
 import strategies
 from evaluation.documents import decode, media_type
 from evaluation.embedding import EmbedderSpec, open_embedder
-from experiments.yaml_places import parse_scalar
+from experiments.yaml_places import parse_option
 from strategies.counting import EMBEDDER_UNITS
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, Problem, refuse
@@ -33,7 +33,12 @@ def cut_file(
     if isinstance(text, Problem):
         raise BadInput([text])
     document = Document(file.name, text, media_type=media_type(file.name))
-    built = strategies.build(strategy, {key: parse_scalar(value) for key, value in params.items()})
+    cls = strategies.STRATEGIES.get(strategy)
+    lists = {known.name for known in strategies.parameters(cls) if "list of" in known.type} if cls else set()
+    values = {key: parse_option(value, f"--set {key}") for key, value in params.items()}
+    # One word stands for a list of it, as in a sweep.
+    values |= {key: [value] for key, value in values.items() if key in lists and not isinstance(value, list)}
+    built = strategies.build(strategy, values)
     unit = getattr(built, "unit", "")
     if unit not in EMBEDDER_UNITS:
         return split(document, built, Tools(), headings)

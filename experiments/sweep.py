@@ -22,7 +22,7 @@ from experiments.sweep_schema import (
     read_fields,
     resolve_dataset,
 )
-from experiments.yaml_places import Key, Where, parse_scalar, read_yaml
+from experiments.yaml_places import Key, Where, parse_option, parse_scalar, read_yaml
 from strategies.errors import BadInput, Problem, brief, nearest
 
 __all__ = ["Entry", "Grid", "Invalid", "Sweep", "load_sweep", "read_sweep", "sweep_from_options", "sweeps"]
@@ -90,13 +90,20 @@ def sweep_from_options(
 ) -> Sweep:
     """A sweep without a file: `axes` holds parameters as a command line gives them.
 
-    Values are parted by commas: `{"strategy": "fixed", "size": "128,256", "overlap": "0,10%"}`. `fields`
-    are further keys of a sweep file, such as `invalid="skip"`.
+    Values are parted by commas: `{"strategy": "fixed", "size": "128,256", "overlap": "0,10%"}`; brackets
+    hold a list as in a file: `{"isolate": "[table, code]"}`. `fields` are further keys of a sweep file,
+    such as `invalid="skip"`.
     """
-    entry = {key: [parse_scalar(part) for part in value.split(",")] for key, value in axes.items()}
+    entry = {key: _axis(key, value) for key, value in axes.items()}
     default = re.sub(r"[^\w.]+", "-", f"{Path(dataset).name}-{axes.get('strategy', '')}").strip("-._")
     content = {"name": name or default, "dataset": dataset, "grid": [entry], **fields}
     return read_sweep(content, where=_option)
+
+
+def _axis(key: str, text: str) -> Any:
+    if text.strip().startswith("["):
+        return parse_option(text, _option((key,)))
+    return [parse_scalar(part) for part in text.split(",")]
 
 
 def _headline_problems(sweep: Sweep) -> list[Problem]:

@@ -94,6 +94,17 @@ def parse_scalar(text: str) -> Any:
     return _Reading("").scalar(yaml.ScalarNode(tag, word), 0)
 
 
+def parse_option(text: str, option: str) -> Any:
+    """The value of an option: a list in brackets as YAML reads it, else one plain value.
+
+    Raises `BadInput` for brackets that are no list.
+
+    >>> parse_option("[table, code]", "--set isolate"), parse_option("12", "--size")
+    (['table', 'code'], 12)
+    """
+    return parse_yaml(text, option).content if text.strip().startswith("[") else parse_scalar(text)
+
+
 class _Loader(yaml.SafeLoader):
     """YAML's syntax with JSON's plain values."""
 

@@ -99,8 +99,8 @@ def recommend(
     if len(rows) == 1:
         kind, chosen = "nothing", None
         sentence = (
-            f"Nothing to choose from: {rows[best].name} (mean {rows[best].mean:.3f}) is the only configuration "
-            "that can be compared."
+            f"Nothing to choose from: {rows[best].name} (mean {rows[best].mean:.3f}) is the only "
+            "configuration that can be compared."
         )
     elif decided:
         chosen = next(row for row in by_cost if within[row])

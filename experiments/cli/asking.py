@@ -30,7 +30,12 @@ Headings = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Without a file: another parameter.", show_default=False),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Without a file: another parameter; a list in brackets, as isolate=[table,code].",
+        show_default=False,
+    ),
 ]
 Experiment = Annotated[
     str | None,

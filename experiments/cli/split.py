@@ -24,7 +24,12 @@ def split(
     headings: Annotated[str, typer.Option(help="none, section or document.")] = "none",
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another parameter.", show_default=False),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Another parameter; a list in brackets, as isolate=[table,code].",
+            show_default=False,
+        ),
     ] = None,
     embedder: Annotated[
         str | None, typer.Option(help="Model whose tokenizer `--unit embedder` means.", show_default=False)

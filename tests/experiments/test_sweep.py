@@ -455,3 +455,12 @@ def test_examples_of_the_page_are_sweeps(tmp_path: Path) -> None:
         else:
             text = SMALL + example
         load_sweep(write(tmp_path, text))
+
+
+def test_brackets_on_the_command_line_are_one_list() -> None:
+    axes = {"strategy": "markdown", "size": "96", "isolate": "[table, code]"}
+    (one,) = expand(sweep_from_options("handbook", axes)).configs
+    (other,) = expand(sweep_from_options("handbook", axes | {"isolate": "table,code"})).configs
+    assert one == other
+    with pytest.raises(BadInput, match="--isolate"):
+        sweep_from_options("handbook", axes | {"isolate": "[table"})

@@ -157,9 +157,11 @@ def test_the_same_evidence_twice_in_a_question_deserves_a_look(make_set) -> None
 
 def test_nothing_printed_moves_the_cursor(make_set) -> None:
     question = rows(1, 1, tags=["\x1b[2Jtag"])[0] | {"id": "a\x1b[31m\nb"}
-    shown = lines(check(make_set(texts(1, 1), [question, {**question, "evidence": "none"}])))
-    assert all(line.isprintable() for line in shown)
-    assert any("\\x1b[2Jtag" in line for line in shown)
+    good = lines(check(make_set(texts(1, 1), [question])))
+    bad = lines(check(make_set(texts(1, 1), [{**question, "evidence": "none"}], folder="bad")))
+    assert all(line.isprintable() for line in good + bad)
+    assert any("\\x1b[2Jtag" in line for line in good)
+    assert any("\\x1b[31m" in line for line in bad)
 
 
 def test_a_report_is_json_and_prints_plain_lines(make_set) -> None:
@@ -168,8 +170,9 @@ def test_a_report_is_json_and_prints_plain_lines(make_set) -> None:
     assert back["ok"] is False
     assert back["tags"]["single"]["scored"] == 4
     assert back["assumed_sd"] == 0.3
-    shown = lines(report)
-    assert shown[0] == "small: 2 problems"
+    assert lines(report)[0] == "small: 2 problems"
+    shown = lines(check(make_set(texts(4, 2), rows(4, 2, tags=["single"]), folder="whole")))
+    assert shown[0] == "small: ready"
     assert any("single" in line and "0.420" in line for line in shown)
     assert any("standard deviation of 0.3" in line for line in shown)
     assert all("\n" not in line for line in shown)
@@ -184,3 +187,12 @@ def test_many_warnings_are_cut_short_in_print_only(make_set) -> None:
     shown = lines(report)
     assert "  and 8 more; --json lists all" in shown
     assert sum("holds no text" in line for line in shown) == 12
+
+
+def test_a_set_with_problems_is_not_measured(make_set) -> None:
+    row = {"id": "q", "question": "Who?", "evidence": [{"document": "a.txt", "quote": "Nobody."}]}
+    folder = make_set({"a.txt": "Somebody."}, [row])
+    shown = "\n".join(lines(check(folder)))
+    assert "does not stand in" in shown
+    assert "not scored" not in shown
+    assert "What the set can tell" not in shown
