@@ -216,7 +216,7 @@ def test_one_broken_configuration_costs_only_itself_and_is_all_that_runs_again(
     monkeypatch.setattr(Fragile, "mended", True)
     code, out, err = here.sweep("fragile", *options)
     assert code == 0, err
-    assert "3 of them already done" in err
+    assert "3 of 4 runs already done" in err
     assert "failed" not in out
     assert statuses(house.folder, "fragile") == {**finished, "fragile-3": ["FAILED", "FINISHED"]}
     _, exported, _ = here("export", "fragile", "--format", "csv")

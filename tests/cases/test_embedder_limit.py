@@ -57,4 +57,4 @@ def test_a_chunk_past_the_limit_is_counted_and_warned_about(
     assert record.metrics["truncated_token_share"] == 12 / 23
     assert record.metrics["tokens_embedded"] == 8 + 3
     (warning,) = record.warnings
-    assert warning.startswith("1 of 2 chunks pass the embedder's limit of 8 tokens; 52.2% of all tokens")
+    assert warning.startswith("1 of 2 chunks passes the embedder's limit of 8 tokens; 52.2% of all tokens")
