@@ -134,19 +134,10 @@ class EmbeddingDesk:
         known = self.cache.known(list(by_key))
         return [text for key, text in by_key.items() if key not in known]
 
-    def tokens(self, texts: Sequence[str], kind: Kind) -> int:
-        """Tokens of texts under the prompt of their kind, as the embedder counts."""
+    def tokens(self, texts: Sequence[str], kind: Kind) -> npt.NDArray[np.int64]:
+        """Tokens of each text under the prompt of its kind, as the embedder counts; shape (n,)."""
         prompt = self.embedder.prompt(kind)
-        return int(self.embedder.sizes([prompt + text for text in texts]).tokens.sum()) if texts else 0
-
-    def truncated_share(self, texts: Sequence[str], kind: Kind) -> float:
-        """Share of the tokens of texts that are past the embedder's limit."""
-        limit = self.embedder.limit_tokens
-        if limit is None or not texts:
-            return 0.0
-        prompt = self.embedder.prompt(kind)
-        tokens = self.embedder.sizes([prompt + text for text in texts]).tokens
-        return float(np.maximum(tokens - limit, 0).sum() / tokens.sum())
+        return self.embedder.sizes([prompt + text for text in texts]).tokens
 
     def _embed(self, keys: Sequence[bytes], texts: Sequence[str], budget: int, report: Report | None) -> None:
         if not self._warm:

@@ -13,6 +13,8 @@ from typing import Any
 from evaluation.gold import count, locate, read
 from evaluation.gold_nouns import GoldSet, Passage, Question, admits
 from evaluation.quotes import Corpus, Quote
+from evaluation.statistics.planning import ASSUMED_SD, detectable
+from evaluation.statistics.units import components, resampling_units
 from strategies.errors import BadInput, Problem, brief
 
 MOST_COMPARISONS = 10_000_000_000
@@ -71,8 +73,6 @@ class GoldReport:
 
 def check(path: Path | str, *, skip_bad: bool = False) -> GoldReport:
     """Read a gold set, by path or bundled name, and report on it. Raises nothing for a bad set."""
-    from evaluation.statistics.planning import ASSUMED_SD
-
     try:
         folder = locate(path)
     except BadInput as error:
@@ -104,9 +104,6 @@ def _report(
 
 def power(questions: Sequence[Question], assumed_sd: float) -> Power:
     """What these questions can tell, if paired differences vary as assumed."""
-    from evaluation.statistics.planning import detectable
-    from evaluation.statistics.units import components, resampling_units
-
     scored = [question for question in questions if question.evidence]
     units = resampling_units(scored)
     return Power(

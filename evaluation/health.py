@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluation.embedding_desk import Embedded
 from strategies.document import Chunk, Document
@@ -65,12 +66,18 @@ def truncation(embedded: Embedded, limit_tokens: int | None) -> dict[str, float]
     """
     tokens = embedded.tokens
     reached = tokens if limit_tokens is None else np.minimum(tokens, limit_tokens)
-    total = int(tokens.sum())
     return {
         "tokens_embedded": int(reached.sum()),
         "truncated_chunks": int((reached < tokens).sum()),
-        "truncated_token_share": (total - int(reached.sum())) / total if total else 0.0,
+        "truncated_token_share": truncated_share(tokens, limit_tokens),
     }
+
+
+def truncated_share(tokens: npt.NDArray[np.int64], limit_tokens: int | None) -> float:
+    """Share of the tokens of texts, of which each has `tokens`, that a limit cuts off; 0 without tokens."""
+    total = int(tokens.sum())
+    lost = 0 if limit_tokens is None else int(np.maximum(tokens - limit_tokens, 0).sum())
+    return lost / total if total else 0.0
 
 
 def embedded_until(chunks: Sequence[Chunk], embedded: Embedded) -> Mapping[int, int]:

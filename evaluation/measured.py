@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strategies.characters import code_points, is_white
 from strategies.document import Document
 from strategies.spans import Range
 
 Counts = npt.NDArray[np.int64]
-
-_WHITE = np.array([chr(point).isspace() for point in range(0x3001)])
-"""Whether a code point is white space; none above U+3000 is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +27,8 @@ class Measured:
     @classmethod
     def of(cls, document: Document, token_starts: Counts) -> Measured:
         """Count a document up once; `str.isspace` decides what is white."""
-        points = np.frombuffer(document.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        solid = ~_WHITE[np.minimum(points, len(_WHITE) - 1)] | (points >= len(_WHITE))
+        points = code_points(document.text)
+        solid = ~is_white(points)
         non_white = np.zeros(len(points) + 1, dtype=np.int64)
         np.cumsum(solid, out=non_white[1:])
         return cls(non_white, np.asarray(token_starts, dtype=np.int64))

@@ -9,6 +9,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from evaluation.evaluate import TRUNCATED_SHARE
+from evaluation.health import truncated_share
 from experiments.leaderboard import wrapped
 from experiments.progress import spoken
 from experiments.runner import Launch
@@ -69,12 +70,14 @@ def make_plan(launch: Launch) -> Plan:
         cut = bench.split(config)
         chunks = cut.chunks
         done = config_id not in to_run
-        texts = [] if done else [text for text in dict.fromkeys(bench.texts(config, cut)) if text not in seen]
-        seen.update(texts)
-        lacking = bench.desk.missing(texts, "passage")
-        tokens = bench.desk.tokens(lacking, "passage")
-        all_tokens += bench.desk.tokens(texts, "passage")
-        needed = [] if done else bench.texts(config, cut)
+        texts = [] if done else bench.texts(config, cut)
+        sizes = bench.desk.tokens(texts, "passage")
+        tokens_of = dict(zip(texts, sizes.tolist(), strict=True))
+        new = [text for text in tokens_of if text not in seen]
+        seen.update(new)
+        lacking = bench.desk.missing(new, "passage")
+        tokens = sum(tokens_of[text] for text in lacking)
+        all_tokens += sum(tokens_of[text] for text in new)
         missing += tokens
         sample += lacking[: SAMPLE_TEXTS - len(sample)]
         planned.append(
@@ -85,7 +88,7 @@ def make_plan(launch: Launch) -> Plan:
                 sum(c.tokens for c in chunks),
                 len(lacking),
                 tokens,
-                bench.desk.truncated_share(needed, "passage"),
+                truncated_share(sizes, bench.embedder.limit_tokens),
             )
         )
     pace_ms = bench.desk.cache.pace(bench.desk.machine) if missing else None

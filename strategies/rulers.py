@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from strategies.characters import code_points, is_white
 from strategies.counting import Borders, Counter
-
-_WHITE = np.array([i for i in range(0x3001) if chr(i).isspace()], dtype=np.uint32)
 
 
 class Ruler:
@@ -56,8 +55,8 @@ class Ruler:
 
 def _joints(text: str) -> npt.NDArray[np.int64]:
     """Both ends of the text, and every space that follows a printing character, in order."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    codes = code_points(text)
     spaces = np.flatnonzero(codes[1:] == 0x20) + 1
     before = codes[spaces - 1]
-    inner = spaces[(before > 0x20) & ~np.isin(before, _WHITE)]
+    inner = spaces[(before > 0x20) & ~is_white(before)]
     return np.concatenate(([0], inner, [len(text)])).astype(np.int64, copy=False)

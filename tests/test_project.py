@@ -200,6 +200,7 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
 # Tables
 
 NOT_STRATEGIES = {
+    "characters",
     *("document", "errors", "strategy", "spans", "reference"),  # nouns, and the page about them
     *("parameters", "sizes", "counting", "encodings", "rulers", "tools"),  # what is asked for, and counted
     *("splitting", "segmenting", "pieces", "packing", "outline", "headings"),  # steps that are shared

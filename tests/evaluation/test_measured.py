@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.measured import _WHITE, Measured
+from evaluation.measured import Measured
+from strategies.characters import _WHITE
 from strategies.document import Document
 
 from .scene import measured

@@ -60,22 +60,6 @@ Open = Callable[[], Tracker]
 """A tracker over the same store and experiment, as a later process would open it."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds one store for all tests: making it takes seconds. Each test has its own experiment."""
-    return tmp_path_factory.mktemp("store")
-
-
-@pytest.fixture
-def uri(folder: Path) -> str:
-    return f"sqlite:///{folder}/mlflow.db"
-
-
-@pytest.fixture
-def experiment(request: pytest.FixtureRequest) -> str:
-    return str(request.node.name).replace("/", " ").replace("[", " ").replace("]", " ")[:100].strip()
-
-
 @pytest.fixture(params=["memory", pytest.param("mlflow", marks=pytest.mark.slow)])
 def reopen(request: pytest.FixtureRequest, uri: str, experiment: str) -> Open:
     if request.param == "memory":

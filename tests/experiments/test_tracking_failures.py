@@ -30,22 +30,6 @@ from strategies.errors import BadInput
 RECORD = RunRecord(config_id="fixed-96", name="fixed-96", status="finished", started_at=1.0, ended_at=2.0)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds one store for all tests: making it takes seconds. Each test has its own experiment."""
-    return tmp_path_factory.mktemp("store")
-
-
-@pytest.fixture
-def uri(folder: Path) -> str:
-    return f"sqlite:///{folder}/mlflow.db"
-
-
-@pytest.fixture
-def experiment(request: pytest.FixtureRequest) -> str:
-    return str(request.node.name)[:100]
-
-
 def launch(tracker: MlflowTracker, *records: RunRecord) -> list[str]:
     """One launch that records these; the ids of their runs."""
     tracker.open("a launch")
