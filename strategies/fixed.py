@@ -13,7 +13,7 @@ from strategies.document import Document
 from strategies.parameters import settle
 from strategies.rulers import Ruler
 from strategies.sizes import resolve
-from strategies.strategy import Cut, SplitTools, parameter
+from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 Positions = npt.NDArray[np.int64]
 
@@ -22,7 +22,7 @@ _CLUSTER = r"\X[\p{M}\u200D\U0001F3FB-\U0001F3FF]*"
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Strategy):
     """Windows of `size` units over the whole document, whatever they cut through.
 
     Windows keep their white space. One that counts more than `size` when it is counted alone ends
@@ -34,7 +34,6 @@ class Fixed:
     """
 
     name: ClassVar[str] = "fixed"
-    many_to_one: ClassVar[bool] = False
 
     size: int = parameter("largest chunk, in units")
     overlap: int | str = parameter(

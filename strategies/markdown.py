@@ -14,7 +14,7 @@ from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Level, Piece, cut, lines, shorten, trimmed
 from strategies.rulers import Ruler
 from strategies.segmenting import by_sentences, language_problem
-from strategies.strategy import Cut, SplitTools, parameter
+from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 
 def repeats_problem(kinds: tuple[str, ...]) -> str:
@@ -28,7 +28,7 @@ def repeats_problem(kinds: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Markdown:
+class Markdown(Strategy):
     """Whole blocks of a Markdown document, as many as fit into `size`, never across a heading.
 
     A CommonMark parser (`markdown-it-py`, with tables) says what is a heading, paragraph, list, table,
@@ -48,7 +48,6 @@ class Markdown:
     """
 
     name: ClassVar[str] = "markdown"
-    many_to_one: ClassVar[bool] = False
 
     size: int = parameter("largest chunk, in units")
     overlap: int | str = parameter(

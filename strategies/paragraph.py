@@ -11,11 +11,11 @@ from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, paragraphs, pieces_of, shorten
 from strategies.segmenting import by_sentences, language_problem
-from strategies.strategy import Cut, SplitTools, parameter
+from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Strategy):
     """Whole paragraphs, as many as fit into `size`.
 
     A blank line ends a paragraph: of LF, CR LF or CR, and also where it holds spaces. A paragraph that is
@@ -28,7 +28,6 @@ class Paragraph:
     """
 
     name: ClassVar[str] = "paragraph"
-    many_to_one: ClassVar[bool] = False
 
     size: int = parameter("largest chunk, in units")
     overlap: int | str = parameter(

@@ -11,7 +11,7 @@ from strategies.document import Document
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINE_BREAK, Level, pieces_of, shorten
-from strategies.strategy import Cut, SplitTools, parameter
+from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 SEPARATORS = ("\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", "")
 """Paragraphs, lines, sentences, clauses, words, characters."""
@@ -32,7 +32,7 @@ def separators_problem(separators: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Recursive:
+class Recursive(Strategy):
     r"""Cut at the coarsest separator that makes pieces small enough, then join neighbours up to `size`.
 
     The idea of LangChain's `RecursiveCharacterTextSplitter`: the text is cut at the first separator;
@@ -47,7 +47,6 @@ class Recursive:
     """
 
     name: ClassVar[str] = "recursive"
-    many_to_one: ClassVar[bool] = False
 
     size: int = parameter("largest chunk, in units")
     overlap: int | str = parameter(

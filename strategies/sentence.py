@@ -13,11 +13,11 @@ from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Piece, pieces_of, shorten
 from strategies.segmenting import language_problem, sentences
-from strategies.strategy import Cut, SplitTools, parameter
+from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Strategy):
     """Whole sentences: as many as fit into `size`, or a number of them a chunk.
 
     A sentence ends where the segmenter says so (`sentencex`: abbreviations, initials, decimals,
@@ -32,7 +32,6 @@ class Sentence:
     """
 
     name: ClassVar[str] = "sentence"
-    many_to_one: ClassVar[bool] = False
 
     size: int | None = parameter("largest chunk, in units; or give `sentences`", default=None)
     overlap: int | str = parameter(

@@ -7,9 +7,9 @@ yields `Cut`s. `strategies.splitting.split` turns cuts into `Chunk`s, the same w
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from strategies.rulers import Ruler
 
 Vectors = npt.NDArray[np.float32]
 """float32, shape (n, dim), rows of unit length."""
+
+Need = Literal["embedder", "chat"]
+"""What a strategy may ask for that a machine, or an account, pays for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +62,25 @@ class SplitTools(Protocol):
         """Unit vectors of passages, for strategies that cut by meaning."""
 
 
+@runtime_checkable
 class Strategy(Protocol):
-    """Where to cut a document. Implementations are frozen dataclasses of plain parameters."""
+    """Where to cut a document. Implementations are frozen dataclasses of plain parameters that derive from
+    this class: what they do not say of themselves is as here."""
 
     name: ClassVar[str]
-    """Key in `strategies.STRATEGIES`, and the word in a sweep file."""
-    many_to_one: ClassVar[bool]
+    """Key in `strategies.STRATEGIES` or `strategies.THIRD_PARTY`, and the word in a sweep file."""
+    native: ClassVar[bool] = True
+    """Whether it owes every law of the house; else only slices in their order, and an end."""
+    many_to_one: ClassVar[bool] = False
     """Whether several cuts may share one range (texts made from a passage)."""
+    embeds_more: ClassVar[bool] = False
+    """Whether a cut's `embedded_text` may be another than the text of its range."""
+    needs: ClassVar[tuple[Need, ...]] = ()
+    """What it asks for while it cuts and what costs more than cutting: vectors, or a language model."""
+
+    def versions(self) -> Mapping[str, str]:
+        """What decides the cuts beside parameters and the core's own libraries: library -> version."""
+        return {}
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:
         """Yield the cuts of a document in order of their start.
