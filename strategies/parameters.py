@@ -11,15 +11,20 @@ import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from strategies.counting import unit_problem
 from strategies.errors import BadInput, Problem, nearest
+from strategies.nesting import inner_strategy
 from strategies.sizes import found, plain_number, resolve, whole
+from strategies.strategy import Strategy
 
-JSON = str | int | float | bool | None | list["JSON"]
-"""What a parameter is in a file: a scalar or a list."""
+T = TypeVar("T")
+
+JSON = str | int | float | bool | None | list["JSON"] | dict[str, "JSON"]
+"""What a parameter is in a file: a scalar, a list, or the map of a strategy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,26 @@ def parameters(cls: type) -> tuple[Parameter, ...]:
     )
 
 
-def problems_of(cls: type, values: Mapping[str, object]) -> tuple[dict[str, Any], list[Problem]]:
-    """The values that fit their parameters, in their one form, and what is wrong with the others."""
+def problems_of(
+    cls: type, values: Mapping[str, object], around: Mapping[str, object] | None = None
+) -> tuple[dict[str, Any], list[Problem]]:
+    """The values that fit their parameters, in their one form, and what is wrong with the others.
+
+    A strategy among them inherits from `values`, then from `around`.
+    """
     hints = typing.get_type_hints(cls)
+    heirloom = {**(around or {}), **values}
     fitting: dict[str, Any] = {}
     problems: list[Problem] = []
     for field in dataclasses.fields(cls):
         if field.name not in values:
             continue
         value = values[field.name]
-        forms = list(_forms(value, hints[field.name]))
+        try:
+            forms = list(_forms(value, hints[field.name], heirloom))
+        except BadInput as error:  # of what stands inside it
+            problems += _placed(field.name, error)
+            continue
         if not forms:
             problems.append(_misfit(field.name, value, hints[field.name]))
             continue
@@ -72,6 +87,45 @@ def problems_of(cls: type, values: Mapping[str, object]) -> tuple[dict[str, Any]
         else:
             fitting[field.name] = forms[0]
     return fitting, problems
+
+
+def made(
+    cls: type[T], values: Mapping[str, object], called: str, around: Mapping[str, object] | None = None
+) -> T:
+    """An instance of a class of parameters. Raises BadInput with every problem: keys, types, values.
+
+    `called` is what messages call the class; a strategy in it inherits from `values`, then from `around`.
+    """
+    known = {parameter.name: parameter for parameter in parameters(cls)}
+    problems = [
+        Problem(str(key), f"is not a parameter of {called}", nearest(str(key), known))
+        for key in values
+        if key not in known
+    ]
+    missing = [p.name for p in known.values() if p.required and p.name not in values]
+    problems += [Problem(key, f"is missing ({known[key].help})", f"{called} needs it") for key in missing]
+    fitting, misfits = problems_of(cls, values, around)
+    problems += misfits
+    if all(parameter.name in fitting for parameter in known.values() if parameter.required):
+        try:
+            instance = cls(**fitting)
+        except BadInput as error:
+            # A parameter that did not fit was left out: what its absence breaks is no news.
+            misfitting = {problem.where for problem in misfits}
+            problems += [problem for problem in error.problems if problem.where not in misfitting]
+    if problems:
+        raise BadInput(problems)
+    return instance
+
+
+def canonical(strategy: Strategy) -> dict[str, JSON]:
+    """Every parameter in its one form, under its name, and `strategy`: equal where cuts are equal."""
+    return {"strategy": strategy.name} | as_record(strategy)
+
+
+def as_record(instance: Any) -> dict[str, JSON]:
+    """The fields of an instance as a file would hold them."""
+    return {field.name: as_json(getattr(instance, field.name)) for field in dataclasses.fields(instance)}
 
 
 def settle(strategy: Any) -> None:
@@ -100,8 +154,16 @@ def settle(strategy: Any) -> None:
 
 
 def as_json(value: Any) -> JSON:
-    """A parameter's value as a file would hold it: tuples become lists."""
-    return [as_json(item) for item in value] if isinstance(value, tuple | list) else typing.cast(JSON, value)
+    """A parameter's value as a file would hold it: tuples become lists, strategies maps."""
+    if isinstance(value, tuple | list):
+        return [as_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, Strategy):
+        return canonical(value)
+    if dataclasses.is_dataclass(value):
+        return as_record(value)
+    return typing.cast(JSON, value)
 
 
 def in_words(hint: Any) -> str:
@@ -116,23 +178,50 @@ def in_words(hint: Any) -> str:
         return " or ".join(str(value) for value in get_args(hint))
     if get_origin(hint) is tuple:
         return f"list of {in_words(get_args(hint)[0])}"
-    return {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}[
-        hint
-    ]
+    if get_origin(hint) is Mapping:
+        return "map"
+    return _WORDS.get(hint) or hint.__name__.lower()
 
 
-def _forms(value: object, hint: Any) -> Iterator[Any]:
-    """The form that `value` takes as a `hint`, or nothing where it does not fit."""
+_WORDS = {
+    int: "whole number",
+    float: "number",
+    str: "text",
+    bool: "true or false",
+    type(None): "null",
+    Any: "any value",
+}
+
+
+def _forms(value: object, hint: Any, around: Mapping[str, object]) -> Iterator[Any]:
+    """The form that `value` takes as a `hint`, or nothing where it does not fit.
+
+    `around` holds the parameters beside it, from which a strategy inherits. Raises BadInput with what is
+    wrong inside a strategy or a record.
+    """
     origin = get_origin(hint)
-    if origin in (Union, types.UnionType):
+    if hint is Any:
+        yield as_json(value)
+    elif origin in (Union, types.UnionType):
         for part in get_args(hint):
-            yield from _forms(value, part)
+            yield from _forms(value, part, around)
+    elif hint is Strategy:
+        with suppress(TypeError):
+            yield inner_strategy(value, around)
+    elif dataclasses.is_dataclass(hint):
+        if isinstance(value, typing.cast(type, hint)):
+            yield value
+        elif isinstance(value, Mapping):
+            yield made(typing.cast(type, hint), value, f"a {in_words(hint)}", around)
+    elif origin is Mapping:
+        if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+            yield dict(sorted(value.items()))
     elif origin is Literal:
         if any(value == choice and type(value) is type(choice) for choice in get_args(hint)):
             yield value
     elif origin is tuple:
         if isinstance(value, list | tuple):
-            items = [list(_forms(item, get_args(hint)[0])) for item in value]
+            items = [_item(item, get_args(hint)[0], around, at) for at, item in enumerate(value)]
             if all(items):
                 yield tuple(item[0] for item in items)
     elif hint is int:
@@ -143,6 +232,24 @@ def _forms(value: object, hint: Any) -> Iterator[Any]:
             yield float(value)
     elif isinstance(value, hint):
         yield value
+
+
+def _item(value: object, hint: Any, around: Mapping[str, object], at: int) -> list[Any]:
+    try:
+        return list(_forms(value, hint, around))
+    except BadInput as error:
+        raise BadInput(_placed(f"[{at}]", error)) from None
+
+
+def _placed(where: str, error: BadInput) -> list[Problem]:
+    """Problems of what stands inside a value, as seen from outside: `size` becomes `base.size`."""
+    return [
+        dataclasses.replace(
+            problem,
+            where=f"{where}{problem.where}" if problem.where.startswith("[") else f"{where}.{problem.where}",
+        )
+        for problem in error.problems
+    ]
 
 
 def _misfit(name: str, value: object, hint: Any) -> Problem:
