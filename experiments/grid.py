@@ -15,9 +15,9 @@ from typing import Any
 import strategies
 from evaluation.misses import headline_budget
 from evaluation.settings import Settings
+from evaluation.yaml_reading import Key, Where
 from experiments.reading import axis
 from experiments.sweep_schema import Entry, Sweep
-from experiments.yaml_places import Key, Where
 from strategies.document import Scalar
 from strategies.errors import BadInput, Problem, nearest
 from strategies.headings import headings_problem

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from evaluation.question_form import is_unicode
-from experiments.yaml_places import Key, Where
+from evaluation.yaml_reading import Key, Where
 from strategies.errors import Problem, brief, nearest
 from strategies.sizes import found, whole
 

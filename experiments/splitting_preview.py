@@ -12,7 +12,7 @@ from rich.text import Text
 import strategies
 from evaluation.documents import decode, media_type
 from evaluation.embedding import EmbedderSpec, open_embedder
-from experiments.yaml_places import parse_option
+from evaluation.yaml_reading import parse_option
 from strategies.counting import EMBEDDER_UNITS
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, Problem, refuse

@@ -11,6 +11,7 @@ from typing import Any
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.question_form import HALF_PAIR
+from evaluation.yaml_reading import Key, Where, parse_option, parse_scalar, read_yaml
 from experiments.grid import Grid, expand
 from experiments.reading import dotted, label, not_unicode
 from experiments.sweep_schema import (
@@ -22,7 +23,6 @@ from experiments.sweep_schema import (
     read_fields,
     resolve_dataset,
 )
-from experiments.yaml_places import Key, Where, parse_option, parse_scalar, read_yaml
 from strategies.errors import BadInput, Problem, brief, nearest
 
 __all__ = ["Entry", "Grid", "Invalid", "Sweep", "load_sweep", "read_sweep", "sweep_from_options", "sweeps"]

@@ -13,6 +13,7 @@ from evaluation.embedding import EmbedderSpec
 from evaluation.relevance import RULES
 from evaluation.settings import Settings
 from evaluation.vectors import VECTORS
+from evaluation.yaml_reading import Where
 from experiments.reading import (
     SHARE,
     Reading,
@@ -24,7 +25,6 @@ from experiments.reading import (
     share,
     text,
 )
-from experiments.yaml_places import Where
 from strategies.errors import Problem, brief
 
 Invalid = Literal["refuse", "skip"]

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from evaluation.embedding import EmbedderSpec
 from evaluation.settings import Settings
+from evaluation.yaml_reading import parse_yaml
 from experiments.grid import expand
 from experiments.init_template import TEMPLATE
 from experiments.sweep import load_sweep, read_sweep, sweep_from_options, sweeps
 from experiments.sweep_schema import KEYS
-from experiments.yaml_places import parse_yaml
 from strategies.errors import BadInput
 
 ROOT = Path(__file__).parents[2]

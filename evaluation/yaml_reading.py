@@ -1,7 +1,7 @@
-"""YAML that remembers its lines, so that an error can say where to look.
+"""YAML that remembers its lines, so that an error can say where to look: of sweeps, cards and metadata.
 
 Plain values follow the JSON subset that people expect: `yes`, `no`, `on`, `1:30`, `0777`, `2e2` and dates
-stay text (the sweep's types then refuse them by name), and a key written twice is an error.
+stay text (a reader that wants another type then refuses them by name), and a key written twice is an error.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Key = tuple[str | int, ...]
 Where = Callable[[Key], str]
 """Where the user finds a value: `sweep.yaml:14`, or the option that gave it."""
 
-MAX_VALUES = 100_000
-"""Anchors that repeat anchors grow without bound; no sweep written by hand comes near this."""
+MAX_REPEATED = 100_000
+"""Values beyond one a character of the text, which only anchors make; those that repeat anchors grow without
+bound."""
 MAX_DEPTH = 50
 MAX_DIGITS = 60
 """Digits of a whole number: Python refuses to read or write one of thousands."""
@@ -76,7 +77,7 @@ def parse_yaml(text: str, file: str) -> Yaml:
         ) from error
     except RecursionError as error:
         raise BadInput([Problem(file, "lists or maps are nested too deeply")]) from error
-    reading = _Reading(file)
+    reading = _Reading(file, MAX_REPEATED + len(text))
     content = None if node is None else reading.value(node, ())
     if reading.problems:
         raise BadInput(reading.problems)
@@ -91,7 +92,7 @@ def parse_scalar(text: str) -> Any:
     """
     word = text.strip()
     tag = _Loader("").resolve(yaml.ScalarNode, word, (True, False))  # type: ignore[no-untyped-call]
-    return _Reading("").scalar(yaml.ScalarNode(tag, word), 0)
+    return _Reading("", 1).scalar(yaml.ScalarNode(tag, word), 0)
 
 
 def parse_option(text: str, option: str) -> Any:
@@ -124,8 +125,8 @@ for _tag, _pattern, _first in (
 class _Reading:
     """Turns nodes into values, noting the line of each and what is wrong."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, most: int) -> None:
+        self.file, self.most = file, most
         self.lines: dict[Key, int] = {}
         self.problems: list[Problem] = []
         self.count = 0
@@ -134,7 +135,7 @@ class _Reading:
         line = node.start_mark.line + 1
         self.lines.setdefault(key, line)
         self.count += 1
-        if self.count > MAX_VALUES or len(key) > MAX_DEPTH:
+        if self.count > self.most or len(key) > MAX_DEPTH:
             raise BadInput(
                 [Problem(f"{self.file}:{line}", "anchors repeat or nest without end", "Write the values out")]
             )
@@ -220,5 +221,5 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     if "\t" in indentation or "'\\t'" in what:
         remedy = "Indent with spaces: YAML does not allow tabs"
     elif "another document" in what or "single document" in what:
-        remedy = "Keep one sweep a file: remove the second ---"
+        remedy = "Keep one of them: remove the second ---"
     return Problem(f"{file}:{mark.line + 1}", f"is not YAML: {what}", remedy)
