@@ -1,0 +1,195 @@
+"""Place the texts that a library returned in the document that it was given.
+
+Libraries return texts, often stripped or with their white space changed, and their offsets are often found
+by searching: a sentence that occurs twice then gets the first place twice. Here texts are compared in a
+*view* of the document that leaves out what libraries change, places only move forward, and a text that the
+document never had is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from strategies.characters import code_points, is_white
+from strategies.errors import SplitError, brief
+
+Positions = npt.NDArray[np.int64]
+
+
+class Place(NamedTuple):
+    """A range of code points of the document."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The characters of a document that are compared with what a library returns."""
+
+    text: str
+    """Those characters, in order; neither blank at the start nor at the end."""
+    starts: Positions
+    """Shape (len(text),): the code point of the document at which each begins."""
+    ends: Positions
+    """Shape (len(text),): the code point of the document before which each ends."""
+    fold: Callable[[str], str]
+    """Brings a library's text to the same form."""
+
+
+def folded(text: str) -> View:
+    r"""Every run of white space as one blank, none at the ends.
+
+    >>> folded(" the\r\n gate ").text
+    'the gate'
+    """
+    white = is_white(code_points(text))
+    kept = ~white
+    kept[1:] |= ~white[:-1]  # the first of every run of white space that follows something
+    shown = _fold(text)
+    places = np.flatnonzero(kept)[: len(shown)]  # without such a run at the end
+    return View(shown, places, places + 1, _fold)
+
+
+def solid(text: str) -> View:
+    """No white space at all: for libraries that add and remove it between words."""
+    places = np.flatnonzero(~is_white(code_points(text)))
+    return View(_close(text), places, places + 1, _close)
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _close(text: str) -> str:
+    return "".join(text.split())
+
+
+def after(end: int) -> int:
+    """The earliest start of a text that shares nothing with the one that ended at `end`."""
+    return end
+
+
+def anywhere(end: int) -> int:
+    """The earliest start of a text that may share any of the one that ended at `end`."""
+    return 0
+
+
+def align(
+    text: str,
+    pieces: Sequence[str],
+    *,
+    earliest: Callable[[int], int] = after,
+    starts: Sequence[int | None] = (),
+    view: View | None = None,
+) -> list[Place | None]:
+    """The place of every piece in `text`; None for a blank one.
+
+    Starts strictly increase. A piece that occurs more than once gets its first place that is neither inside
+    the piece before it nor before `earliest(end of the piece before it)`, a code point: `after` where pieces
+    share nothing, a border some units back where their overlap is known, `anywhere` where it is not. What
+    would leave no place for a later piece is not chosen: pieces are placed whenever they can be.
+
+    `starts` are the code points that the library itself reports, for as many pieces as it does; one counts
+    only where the piece is found at it, behind the piece before.
+
+    A place is the exact range of the piece's text, white space at its ends included, where the document has
+    that; else it begins and ends with the characters that the two have in common. `view` says what is
+    compared: by default `folded(text)`. Linear in the text and all pieces together.
+
+    Raises SplitError, with the piece's number and text, for one that has no place.
+    """
+    view = folded(text) if view is None else view
+    sought = [(number, part) for number, piece in enumerate(pieces) if (part := view.fold(piece))]
+    aligner = _Aligner(view, [part for _, part in sought], earliest)
+    reported = [_at(view, starts[number]) if number < len(starts) else -1 for number, _ in sought]
+    found = aligner.places(reported)
+    if found is None:
+        latest = aligner.latest()
+        if latest is None:
+            number, part = sought[aligner.first_without_a_place()]
+            where = "only before the start of the chunk before it" if part in view.text else "nowhere"
+            raise SplitError(f"chunk {number} stands {where} in the document: {brief(pieces[number])!r}")
+        found = aligner.places(reported, latest)
+        assert found is not None
+    placed: list[Place | None] = [None] * len(pieces)
+    for (number, part), first in zip(sought, found, strict=True):
+        start, end = int(view.starts[first]), int(view.ends[first + len(part) - 1])
+        placed[number] = _exact(text, pieces[number], start) or Place(start, end)
+    return placed
+
+
+def _at(view: View, start: int | None) -> int:
+    """The character of the view at, or behind white space from, a code point; -1 where there is none."""
+    if start is None or start < 0:
+        return -1
+    place = int(view.starts.searchsorted(start))
+    return place + 1 if place < len(view.text) and view.text[place] == " " else place
+
+
+def _exact(text: str, piece: str, start: int) -> Place | None:
+    """Where the piece stands letter by letter, its first character that prints at `start`; else None."""
+    first = start - (len(piece) - len(piece.lstrip()))
+    return Place(first, first + len(piece)) if first >= 0 and text.startswith(piece, first) else None
+
+
+class _Aligner:
+    """Places folded parts, none empty, in a view. Positions here are those of the view."""
+
+    def __init__(self, view: View, parts: Sequence[str], earliest: Callable[[int], int]) -> None:
+        self.view = view
+        self.parts = parts
+        self.earliest = earliest
+
+    def places(self, reported: Sequence[int], latest: Sequence[int] | None = None) -> list[int] | None:
+        """The starts that are chosen, each at most `latest`; None if that is not given and one has none."""
+        text, found = self.view.text, list[int]()
+        start, end = -1, 0
+        for index, part in enumerate(self.parts):
+            last = len(text) if latest is None else latest[index]
+            if start < reported[index] <= last and text.startswith(part, reported[index]):
+                start = reported[index]
+            else:
+                likely = max(start + 1, end - len(part) + 1, self._earliest(end))
+                # A place up to `last` always exists: behind the one before, if none is likely.
+                start = text.find(part, likely if likely <= last else start + 1, last + len(part))
+            if start < 0:
+                return None
+            end = start + len(part)
+            found.append(start)
+        return found
+
+    def _earliest(self, end: int) -> int:
+        """`earliest` of a position of the view."""
+        if not end:
+            return 0
+        return int(self.view.starts.searchsorted(self.earliest(int(self.view.ends[end - 1]))))
+
+    def latest(self) -> list[int] | None:
+        """The last start of each part that leaves a place for all later ones; None if there is none.
+
+        Found from the end, in the text read backwards, because `str.find` is linear and `rfind` is not.
+        """
+        text, found = self.view.text[::-1], list[int]()
+        bound = len(text)
+        for part in reversed(self.parts):
+            behind = text.find(part[::-1], max(len(text) - (bound - 1) - len(part), 0))
+            if behind < 0:
+                return None
+            bound = len(text) - behind - len(part)
+            found.append(bound)
+        return found[::-1]
+
+    def first_without_a_place(self) -> int:
+        """Which part is the first to have none, if each takes its first place behind the one before."""
+        start = -1
+        for index, part in enumerate(self.parts):
+            start = self.view.text.find(part, start + 1)
+            if start < 0:
+                return index
+        raise AssertionError("all parts have places")
