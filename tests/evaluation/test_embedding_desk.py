@@ -142,7 +142,7 @@ def test_a_damaged_entry_on_a_disk_that_refuses_costs_nothing_but_time(tmp_path:
     with sqlite3.connect(desk.cache.path) as database:
         database.execute("update vectors set crc = crc + 1")
     again = EmbeddingDesk(Counting(), tmp_path)
-    again.cache._database = sqlite3.connect(f"file:{desk.cache.path}?mode=ro", uri=True)
+    again.cache._file._database = sqlite3.connect(f"file:{desk.cache.path}?mode=ro", uri=True)
     again.prepare(["red"], "passage")
     assert np.array_equal(again.vectors(["red", "red"], "passage").vectors, np.vstack([before, before]))
     assert again.traffic.line() == "texts: 1 asked, 1 distinct, 0 from cache, 1 embedded"

@@ -94,7 +94,7 @@ def test_a_file_that_is_no_database_is_put_aside(path: Path) -> None:
 def test_a_disk_that_refuses_costs_the_cache_and_nothing_else(path: Path) -> None:
     VectorCache(path).close()
     cache = VectorCache(path)
-    cache._database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    cache._file._database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     cache.put({b"a": entry(1.0)})
     assert not cache.writable
     assert set(cache.get([b"a"])) == {b"a"} == cache.known([b"a"])
