@@ -103,7 +103,7 @@ def parse_option(text: str, option: str) -> Any:
     >>> parse_option("[table, code]", "--set isolate"), parse_option("12", "--size")
     (['table', 'code'], 12)
     """
-    return parse_yaml(text, option).content if text.strip().startswith("[") else parse_scalar(text)
+    return parse_yaml(text, option).content if text.strip().startswith(("[", "{")) else parse_scalar(text)
 
 
 class _Loader(yaml.SafeLoader):

@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +20,17 @@ from experiments.reading import axis
 from experiments.sweep_schema import Entry, Sweep
 from strategies.document import Scalar
 from strategies.errors import BadInput, Problem, nearest
-from strategies.headings import headings_problem
-from strategies.parameters import Parameter
+from strategies.modifiers import PLAIN, Modifiers
+from strategies.nesting import embeds_more
+from strategies.parameters import Parameter, as_json, as_record, attempt, parameters
 from strategies.strategy import Strategy
 
 MAX_CONFIGURATIONS = 10_000
 _FIRST = ("strategy", "unit", "size", "overlap")
 """Parameters in the order in which a grid varies them and a name shows them; the rest by alphabet."""
+
+_MODIFIERS = {parameter.name: parameter for parameter in parameters(Modifiers)}
+"""What every strategy takes beside its own parameters."""
 
 _RELATIVE = re.compile("overlap|stride")
 """Parameters that must suit another one: a number here may be impossible only beside its partner."""
@@ -42,7 +46,7 @@ class RunConfig:
     strategy: Strategy
     name: str
     """Readable, unique in its grid, safe as a file name; says what differs from the defaults."""
-    headings: str = "none"
+    modifiers: Modifiers = PLAIN
     vectors: str = "direct"
     settings: Settings = dataclasses.field(default_factory=Settings)
 
@@ -54,7 +58,7 @@ class RunConfig:
         settings = dataclasses.asdict(self.settings) | {"miss_budget": headline_budget(self.settings)}
         del settings["headline"]
         return {
-            "headings": self.headings,
+            **as_record(self.modifiers),
             "settings": {name: _plain(value) for name, value in settings.items()},
             "strategy": strategies.canonical(self.strategy),
             "vectors": self.vectors,
@@ -62,7 +66,7 @@ class RunConfig:
 
     def params(self) -> dict[str, Scalar]:
         """What tells this configuration from others, short: lists become text, null is left out."""
-        values = {"headings": self.headings, "vectors": self.vectors} | strategies.canonical(self.strategy)
+        values = {**as_record(self.modifiers), "vectors": self.vectors, **strategies.canonical(self.strategy)}
         return {
             name: value if isinstance(value, str | int | float | bool) else _json(value)
             for name, value in sorted(values.items(), key=lambda item: _rank(item[0]))
@@ -71,8 +75,8 @@ class RunConfig:
 
     @property
     def split_key(self) -> str:
-        """Equal where all chunks are, embedded text included: the strategy, all its parameters, headings."""
-        return _digest([strategies.canonical(self.strategy), self.headings], 32)
+        """Equal where all chunks are, embedded text included: the strategy, all its parameters, modifiers."""
+        return _digest([strategies.canonical(self.strategy), as_record(self.modifiers)], 32)
 
     def config_id(self, data_digest: str, embedder_id: str, versions: Mapping[str, str]) -> str:
         """Name and hash: the same id means the same experiment.
@@ -144,11 +148,13 @@ class _Expansion:
             self._problem(key, "a line of the grid has no strategy", f"Write strategy: and one of {known}")
             return
         for place, name in axis((*key, "strategy"), entry["strategy"]):
-            if isinstance(name, str) and name in strategies.STRATEGIES:
-                self._add_strategy(name, place, entry, key)
+            try:
+                strategies.find(str(name))
+            except BadInput as error:
+                for problem in error.problems:
+                    self.problems.append(Problem(self.where(place), problem.what, problem.remedy))
             else:
-                remedy = nearest(str(name), strategies.STRATEGIES)
-                self.problems.append(Problem(self.where(place), f"unknown strategy {name}", remedy))
+                self._add_strategy(str(name), place, entry, key)
 
     def _add_strategy(self, name: str, place: Key, entry: Entry, key: Key) -> None:
         axes = self._axes(name, entry, key)
@@ -161,27 +167,26 @@ class _Expansion:
         for chosen in itertools.product(*axes.values()):
             places = {parameter: each[0] for parameter, each in zip(axes, chosen, strict=True)}
             values = {parameter: each[1] for parameter, each in zip(axes, chosen, strict=True)}
-            headings = values.pop("headings", "none")
-            try:
-                strategy = strategies.build(name, values)
-            except BadInput as error:
-                for problem in error.problems:
-                    if problem.where not in said:
-                        self._refuse(problem, places.get(problem.where, place), name, values)
-                continue
-            for vectors in self.vectors:
-                self._keep(strategy, headings, vectors, places.get("size", place))
+            modifying = {key: values.pop(key) for key in _MODIFIERS if key in values}
+            problems: list[Problem] = []
+            strategy = attempt(problems, strategies.find(name), values, name)
+            modifiers = attempt(problems, Modifiers, modifying, name)
+            for problem in problems:
+                if problem.where not in said:
+                    self._refuse(problem, places, place, name, values)
+            if strategy is not None and modifiers is not None:
+                for vectors in self.vectors:
+                    self._keep(strategy, modifiers, vectors, places.get("size", place))
 
     def _axes(self, name: str, entry: Entry, key: Key) -> dict[str, list[tuple[Key, Any]]]:
         """Parameter -> its values with their places. Unknown and empty ones are noted and left out."""
-        known = {
-            parameter.name: parameter for parameter in strategies.parameters(strategies.STRATEGIES[name])
-        }
+        told = (*strategies.parameters(strategies.find(name)), *_MODIFIERS.values())
+        known = {parameter.name: parameter for parameter in told}
         axes: dict[str, list[tuple[Key, Any]]] = {}
         for parameter in sorted(entry.keys() - {"strategy"}, key=_rank):
             place, written = (*key, parameter), entry[parameter]
-            if parameter != "headings" and parameter not in known:
-                remedy = nearest(parameter, ["headings", *known])
+            if parameter not in known:
+                remedy = nearest(parameter, known)
                 self.problems.append(Problem(self.where(place), f"{name} has no {parameter}", remedy))
             elif written == [] and not _is_one_list(known.get(parameter), written):
                 self._problem(place, f"{parameter} is an empty list", "Give a value, or leave the key out")
@@ -189,24 +194,20 @@ class _Expansion:
                 axes[parameter] = [(place, written)]
             else:
                 axes[parameter] = axis(place, written)
-        axes["headings"] = list(self._headings(axes.get("headings", [])))
         return axes
 
-    def _headings(self, values: list[tuple[Key, Any]]) -> Iterator[tuple[Key, Any]]:
-        usable = False
-        for place, value in values:
-            problem = headings_problem(value)
-            if problem is None:
-                usable = True
-                yield place, value
-            else:
-                self._problem(place, f"headings {problem.what}", problem.remedy)
-        if not usable:  # so that the other parameters are checked all the same
-            yield (), "none"
-
-    def _refuse(self, problem: Problem, place: Key, name: str, values: Mapping[str, Any]) -> None:
+    def _refuse(
+        self,
+        problem: Problem,
+        places: Mapping[str, Key],
+        otherwise: Key,
+        name: str,
+        values: Mapping[str, Any],
+    ) -> None:
         """Note why a configuration cannot be built; `skip` forgives its pairing, and nothing else."""
-        what, parameter = f"{problem.where} {problem.what}", problem.where
+        what, (root, *inner) = f"{problem.where} {problem.what}", _path(problem.where)
+        parameter = str(root)
+        place = (*places[parameter], *inner) if parameter in places else otherwise
         if _RELATIVE.search(parameter) and _is_amount(values.get(parameter)):
             what = f"{_spell(name, values)}: {what}"
             if self.skip:
@@ -214,8 +215,13 @@ class _Expansion:
                 return
         self.problems.append(Problem(self.where(place), what, problem.remedy))
 
-    def _keep(self, strategy: Strategy, headings: str, vectors: str, place: Key) -> None:
-        identity = _json([strategies.canonical(strategy), headings, vectors])
+    def _keep(self, strategy: Strategy, modifiers: Modifiers, vectors: str, place: Key) -> None:
+        if vectors == "late" and (embeds_more(strategy) or modifiers.headings != "none"):
+            what = f"late vectors are pooled from the document's own text, but {strategy.name} "
+            what += "embeds more than that" if embeds_more(strategy) else "is given headings to embed"
+            self._problem(place, what, "Use vectors: direct for it, in a sweep of its own")
+            return
+        identity = _json([strategies.canonical(strategy), as_record(modifiers), vectors])
         if identity in self._seen:
             what = f"{self._seen[identity]} stands in the grid twice"
             if self.skip:
@@ -223,12 +229,12 @@ class _Expansion:
             else:
                 self._problem(place, what, "Remove one of them; to measure each twice, write repeats: 2")
             return
-        name = _name(strategy, headings, vectors)
+        name = _name(strategy, modifiers, vectors)
         if name.casefold() in self._names:  # file systems may ignore case
             name = f"{name[:_MAX_NAME]}-{_digest(identity, 6)}"
         self._names.add(name.casefold())
         self._seen[identity] = name
-        self.configs.append(RunConfig(strategy, name, headings, vectors, self.settings))
+        self.configs.append(RunConfig(strategy, name, modifiers, vectors, self.settings))
 
     def _problem(self, key: Key, what: str, remedy: str) -> None:
         self.problems.append(Problem(self.where(key), what, remedy))
@@ -260,30 +266,56 @@ def _spell(name: str, values: Mapping[str, Any]) -> str:
     return ", ".join([name, *(f"{parameter} {value}" for parameter, value in values.items())])
 
 
-def _name(strategy: Strategy, headings: str, vectors: str) -> str:
-    """The readable name: `fixed-96-24`, `markdown-192-headings=section`."""
-    values = strategies.canonical(strategy) | {"headings": headings, "vectors": vectors}
-    defaults = {parameter.name: parameter.default for parameter in strategies.parameters(type(strategy))}
-    defaults |= {"headings": "none", "vectors": "direct"}
-    words, exact = [strategy.name], True
-    for parameter in sorted(values.keys() - {"strategy"}, key=_rank):
-        value = values[parameter]
-        if value is None or (value == defaults.get(parameter) and parameter != "size"):
-            continue
-        shown = (
-            str(value).lower()
-            if isinstance(value, bool)
-            else value
-            if isinstance(value, str)
-            else _json(value)
-        )
-        readable = "_".join(_READABLE.findall(shown))
-        exact &= readable == shown
-        words.append(readable if parameter in _FIRST else f"{parameter}={readable}")
+def _name(strategy: Strategy, modifiers: Modifiers, vectors: str) -> str:
+    """The readable name: `fixed-96-24`, `markdown-192-headings=section`, `fixed-96-parents=recursive_768`."""
+    words, exact = _words(strategy)
+    other = {name: getattr(modifiers, name) for name in _MODIFIERS} | {"vectors": vectors}
+    defaults = {name: parameter.default for name, parameter in _MODIFIERS.items()} | {"vectors": "direct"}
+    for name in sorted(other):
+        if other[name] != defaults[name]:
+            shown, whole = _shown(other[name])
+            words, exact = [*words, f"{name}={shown}"], exact and whole
     name = "-".join(words)
     if exact and len(name) <= _MAX_NAME:
         return name
+    values = [strategies.canonical(strategy), as_record(modifiers), vectors]
     return f"{name[: _MAX_NAME - 7].rstrip('-=')}-{_digest(values, 6)}"
+
+
+def _words(strategy: Strategy) -> tuple[list[str], bool]:
+    """A strategy's name and what it says beside its defaults, and whether that tells it from all others."""
+    told = {parameter.name: parameter for parameter in strategies.parameters(type(strategy))}
+    shown, exact = _shown(strategy.name)
+    words = [shown]
+    for name in sorted(told, key=_rank):
+        value = getattr(strategy, name)
+        if value is None or (as_json(value) == told[name].default and name != "size"):
+            continue
+        shown, whole = _shown(value)
+        exact &= whole
+        words.append(shown if name in _FIRST else f"{name}={shown}")
+    return words, exact
+
+
+def _shown(value: Any) -> tuple[str, bool]:
+    """A value as part of a name, and whether nothing of it was left out."""
+    if isinstance(value, Strategy):
+        words, exact = _words(value)
+        return "_".join(words), exact
+    form = as_json(value)
+    text = str(form).lower() if isinstance(form, bool) else form if isinstance(form, str) else _json(form)
+    readable = "_".join(_READABLE.findall(text))
+    return readable, readable == text
+
+
+def _path(where: str) -> list[str | int]:
+    """The place that a problem names, step by step.
+
+    >>> _path("routes[1].use.size")
+    ['routes', 1, 'use', 'size']
+    """
+    steps = re.findall(r"[^.\[\]]+", where)
+    return [int(step) if step.isdecimal() else step for step in steps]
 
 
 def _plain(value: Any) -> Any:

@@ -12,10 +12,14 @@ from rich.text import Text
 import strategies
 from evaluation.documents import decode, media_type
 from evaluation.embedding import EmbedderSpec, open_embedder
+from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.yaml_reading import parse_option
 from strategies.counting import EMBEDDER_UNITS
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, Problem, refuse
+from strategies.modifiers import Modifiers
+from strategies.nesting import needs, units
+from strategies.parameters import attempt
 from strategies.splitting import split
 from strategies.tools import Tools
 
@@ -23,9 +27,16 @@ _COLOURS = ("cyan", "green")
 
 
 def cut_file(
-    file: Path, strategy: str, params: Mapping[str, str], headings: str, embedder: str | None
+    file: Path,
+    strategy: str,
+    params: Mapping[str, str],
+    embedder: str | None = None,
+    cache_dir: Path | None = None,
 ) -> tuple[Chunk, ...]:
-    """The chunks of a file; parameters are texts as on a command line. Raises BadInput."""
+    """The chunks of a file; parameters and modifiers are texts as on a command line. Raises BadInput.
+
+    `cache_dir` keeps the vectors of strategies that cut by meaning, and a language model's answers.
+    """
     try:
         text = decode(file.read_bytes(), str(file))
     except OSError as error:
@@ -33,17 +44,26 @@ def cut_file(
     if isinstance(text, Problem):
         raise BadInput([text])
     document = Document(file.name, text, media_type=media_type(file.name))
-    cls = strategies.STRATEGIES.get(strategy)
-    lists = {known.name for known in strategies.parameters(cls) if "list of" in known.type} if cls else set()
+    cls = strategies.find(strategy)
+    lists = {known.name for known in strategies.parameters(cls) if "list of" in known.type}
     values = {key: parse_option(value, f"--set {key}") for key, value in params.items()}
     # One word stands for a list of it, as in a sweep.
     values |= {key: [value] for key, value in values.items() if key in lists and not isinstance(value, list)}
-    built = strategies.build(strategy, values)
-    unit = getattr(built, "unit", "")
-    if unit not in EMBEDDER_UNITS:
-        return split(document, built, Tools(), headings)
-    model = open_embedder(EmbedderSpec(embedder) if embedder else EmbedderSpec())
-    return split(document, built, Tools(counters={unit: model.counter(unit)}), headings)
+    of_modifiers = {held.name for held in strategies.parameters(Modifiers)}
+    modifying = {key: values.pop(key) for key in of_modifiers & values.keys()}
+    problems: list[Problem] = []
+    built = attempt(problems, cls, values, strategy)
+    modifiers = attempt(problems, Modifiers, modifying, strategy)
+    if built is None or modifiers is None:
+        raise BadInput(problems)
+    asked = [built, *([modifiers.parents] if modifiers.parents else [])]
+    by_meaning = any("embedder" in needs(one) for one in asked)
+    if not by_meaning and not any(unit in EMBEDDER_UNITS for one in asked for unit in units(one)):
+        return split(document, built, Tools(), modifiers)
+    desk = EmbeddingDesk(open_embedder(EmbedderSpec(embedder) if embedder else EmbedderSpec()), cache_dir)
+    counters = {unit: desk.embedder.counter(unit) for unit in EMBEDDER_UNITS}
+    tools = Tools(counters=counters, embed=lambda texts: desk.vectors(texts, "passage").vectors)
+    return split(document, built, tools, modifiers)
 
 
 def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:

@@ -91,7 +91,7 @@ def sweep_from_options(
     """A sweep without a file: `axes` holds parameters as a command line gives them.
 
     Values are parted by commas: `{"strategy": "fixed", "size": "128,256", "overlap": "0,10%"}`; brackets
-    hold a list as in a file: `{"isolate": "[table, code]"}`. `fields` are further keys of a sweep file,
+    and braces hold a list or a map as in a file: `{"isolate": "[table, code]"}`. `fields` are further keys of a sweep file,
     such as `invalid="skip"`.
     """
     entry = {key: _axis(key, value) for key, value in axes.items()}
@@ -101,7 +101,7 @@ def sweep_from_options(
 
 
 def _axis(key: str, text: str) -> Any:
-    if text.strip().startswith("["):
+    if text.strip().startswith(("[", "{")):
         return parse_option(text, _option((key,)))
     return [parse_scalar(part) for part in text.split(",")]
 

@@ -95,9 +95,9 @@ class Workbench:
         """Cut every document; the last result serves configurations that cut alike, unless `anew`."""
         if self._last_split and self._last_split[0] == config.split_key and not anew:
             return self._last_split[1]
-        strategy, headings = config.strategy, config.headings
+        strategy, modifiers = config.strategy, config.modifiers
         if strategy.name not in self._warm:  # the first call pays for imports and tables
-            split(_WARM_UP, strategy, self.tools, headings)
+            split(_WARM_UP, strategy, self.tools, modifiers)
             self._warm.add(strategy.name)
         unit, counts = getattr(strategy, "unit", None), getattr(strategy, "size", None) is not None
         parts, split_ms = [], 0.0
@@ -108,7 +108,7 @@ class Workbench:
             # Counted once for all configurations of a unit, and charged to each of them.
             split_ms += self._tokenise(document, unit) if counts and isinstance(unit, str) else 0.0
             with stopwatch() as watch:
-                chunks = split(document, strategy, self.tools, headings)
+                chunks = split(document, strategy, self.tools, modifiers)
             split_ms += watch.ms
             parts.append((document, chunks))
         result = SplitDocuments(tuple(parts), split_ms)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from strategies.document import Document
-from strategies.errors import Problem, nearest
 
 HEADINGS = {
     "none": "the text alone",
@@ -11,13 +10,6 @@ HEADINGS = {
     "document": "the title and the heading path: `[Document: Policy > Section: Access > Passwords]`",
 }
 """What may stand before a chunk's text in what is embedded; `text` itself never changes."""
-
-
-def headings_problem(headings: object) -> Problem | None:
-    """What is wrong with a value of the modifier."""
-    if isinstance(headings, str) and headings in HEADINGS:
-        return None
-    return Problem("headings", f"{headings!r} is not a value", nearest(str(headings), HEADINGS))
 
 
 def heading_line(document: Document, section: tuple[str, ...], headings: str) -> str:

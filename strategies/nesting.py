@@ -15,6 +15,9 @@ from strategies.strategy import Need, Strategy
 INHERITED = ("size", "overlap", "unit")
 """Parameters that a strategy inside another takes over where it has them and says none of its own."""
 
+_INSTEAD = {"stride": ("overlap",), "sentences": ("size", "overlap")}
+"""Parameters that say the same another way: beside them, these are not inherited."""
+
 
 def inner_strategy(value: object, outer: Mapping[str, object]) -> Strategy:
     """The strategy that a parameter's value stands for; `outer` holds the parameters around it.
@@ -35,8 +38,8 @@ def inner_strategy(value: object, outer: Mapping[str, object]) -> Strategy:
     known = {parameter.name for parameter in parameters(find(name))}
     inherited = {key: outer[key] for key in INHERITED if key in known and outer.get(key) is not None}
     own = {key: given for key, given in said.items() if key != "strategy"}
-    if "stride" in own:  # says the same from the other side
-        inherited.pop("overlap", None)
+    for key in own.keys() & _INSTEAD.keys():
+        inherited = {one: given for one, given in inherited.items() if one not in _INSTEAD[key]}
     return build(name, inherited | own)
 
 

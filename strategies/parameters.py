@@ -118,6 +118,15 @@ def made(
     return instance
 
 
+def attempt(problems: list[Problem], cls: type[T], values: Mapping[str, object], called: str) -> T | None:
+    """As `made`, but None where that fails, with what is wrong added to `problems`."""
+    try:
+        return made(cls, values, called)
+    except BadInput as error:
+        problems += error.problems
+        return None
+
+
 def canonical(strategy: Strategy) -> dict[str, JSON]:
     """Every parameter in its one form, under its name, and `strategy`: equal where cuts are equal."""
     return {"strategy": strategy.name} | as_record(strategy)
@@ -254,7 +263,7 @@ def _placed(where: str, error: BadInput) -> list[Problem]:
 
 def _misfit(name: str, value: object, hint: Any) -> Problem:
     wanted = in_words(hint)
-    article = "a " if wanted.startswith(("whole", "number", "list")) else ""
+    article = "a " if wanted.startswith(("whole", "number", "list", "strategy", "map")) else ""
     what = f"{found(value)}, not {article}{wanted}"
     if isinstance(value, str):
         if get_origin(hint) is Literal:

@@ -7,23 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from strategies.document import Chunk, Document
-from strategies.errors import BadInput, SplitError
-from strategies.headings import heading_line, headings_problem
+from strategies.errors import SplitError
+from strategies.headings import heading_line
+from strategies.modifiers import PLAIN, Modifiers
+from strategies.nesting import is_many_to_one, is_native
 from strategies.strategy import Cut, Strategy
 from strategies.tools import Tools
 
 
-def split(document: Document, strategy: Strategy, tools: Tools, headings: str = "none") -> tuple[Chunk, ...]:
+def split(
+    document: Document, strategy: Strategy, tools: Tools, modifiers: Modifiers = PLAIN
+) -> tuple[Chunk, ...]:
     """The chunks of a document, in order; none for a blank one.
 
-    `headings` says what stands before a chunk's text in what is embedded: see `strategies.headings`.
-    Raises BadInput for an unknown value or unit, SplitError where the strategy breaks the first law.
+    Raises BadInput for an unknown unit, SplitError where the strategy breaks the first law.
     """
-    problem = headings_problem(headings)
-    if problem is not None:
-        raise BadInput([problem])
     text = document.text
-    cuts = tuple(strategy.cuts(document, tools)) if text.strip() else ()
+    cuts = modifiers.cuts(document, strategy, tools) if text.strip() else ()
     check_cuts(document, strategy, cuts)
     if not cuts:
         return ()
@@ -46,7 +46,7 @@ def split(document: Document, strategy: Strategy, tools: Tools, headings: str = 
                 end=cut.end,
                 text=own,
                 tokens=tokens[index],
-                embedded_text=heading_line(document, section, headings) + embedded,
+                embedded_text=heading_line(document, section, modifiers.headings) + embedded,
                 returned=(cut.start, cut.end) if cut.returned is None else cut.returned,
                 section=section,
                 page=outline.page(first),
@@ -60,11 +60,15 @@ def split(document: Document, strategy: Strategy, tools: Tools, headings: str = 
 def check_cuts(document: Document, strategy: Strategy, cuts: Sequence[Cut]) -> None:
     """Hold cuts to the first law: inside the document, never blank, in order, none inside another.
 
-    Strategies that declare `many_to_one` may repeat a range. Raises SplitError showing the chunk.
+    Strategies that declare `many_to_one` may repeat a range; those of libraries may also hand out a chunk
+    that lies inside the one before, as some do. Raises SplitError showing the chunk.
     """
     before = (-1, -1)
+    many_to_one, native = is_many_to_one(strategy), is_native(strategy)
     for index, cut in enumerate(cuts):
-        fault = _fault(document, cut, before, strategy.many_to_one)
+        fault = _fault(document, cut)
+        if not fault and not (many_to_one and (cut.start, cut.end) == before):
+            fault = _disorder(cut, before, native)
         if fault:
             shown = document.text[max(cut.start, 0) : max(cut.end, 0)]
             shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
@@ -73,7 +77,7 @@ def check_cuts(document: Document, strategy: Strategy, cuts: Sequence[Cut]) -> N
         before = (cut.start, cut.end)
 
 
-def _fault(document: Document, cut: Cut, before: tuple[int, int], many_to_one: bool) -> str:
+def _fault(document: Document, cut: Cut) -> str:
     length = len(document.text)
     if not 0 <= cut.start < cut.end <= length:
         return f"is not a range of its {length} characters"
@@ -83,10 +87,12 @@ def _fault(document: Document, cut: Cut, before: tuple[int, int], many_to_one: b
         return f"returns [{cut.returned[0]}:{cut.returned[1]}], not a range of its {length} characters"
     if cut.embedded_text is not None and not cut.embedded_text.strip():
         return "has nothing to embed"
-    if many_to_one and (cut.start, cut.end) == before:
-        return ""
-    if cut.start <= before[0]:
+    return ""
+
+
+def _disorder(cut: Cut, before: tuple[int, int], native: bool) -> str:
+    if cut.start < before[0] or (native and cut.start == before[0]):
         return f"does not start after the one before, [{before[0]}:{before[1]}]"
-    if cut.end <= before[1]:
+    if native and cut.end <= before[1]:
         return f"lies inside the one before, [{before[0]}:{before[1]}]"
     return ""

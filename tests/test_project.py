@@ -204,6 +204,8 @@ NOT_STRATEGIES = {
     *("document", "errors", "strategy", "spans", "reference"),  # nouns, and the page about them
     *("parameters", "sizes", "counting", "encodings", "rulers", "tools"),  # what is asked for, and counted
     *("splitting", "segmenting", "pieces", "packing", "outline", "headings"),  # steps that are shared
+    *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
+    *("nesting", "within"),  # strategies inside strategies
     "markdown_blocks",
 }
 

@@ -33,7 +33,8 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Without a file: another parameter; a list in brackets, as isolate=[table,code].",
+        help="Without a file: another parameter; a list in brackets, as isolate=[table,code]; "
+        "a strategy in braces, as parents={strategy: fixed, size: 400}.",
         show_default=False,
     ),
 ]

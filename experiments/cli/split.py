@@ -21,19 +21,24 @@ def split(
     overlap: Annotated[
         str | None, typer.Option(help="Units of the chunk before, or a share as 10%.", show_default=False)
     ] = None,
-    headings: Annotated[str, typer.Option(help="none, section or document.")] = "none",
+    headings: Annotated[
+        str | None, typer.Option(help="none, section or document.", show_default=False)
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Another parameter; a list in brackets, as isolate=[table,code].",
+            help="Another parameter; a list in brackets, as isolate=[table,code]; "
+            "a strategy in braces, as parents={strategy: fixed, size: 400}.",
             show_default=False,
         ),
     ] = None,
     embedder: Annotated[
-        str | None, typer.Option(help="Model whose tokenizer `--unit embedder` means.", show_default=False)
+        str | None,
+        typer.Option(help="Model to cut by meaning, and to count `--unit embedder`.", show_default=False),
     ] = None,
+    cache_dir: options.CacheDir = None,
     json: options.Json = False,
 ) -> None:
     """Cut a file and show the chunks.
@@ -44,11 +49,12 @@ def split(
 
     from rich.console import Console
 
+    from experiments.cache_place import cache_place
     from experiments.splitting_preview import cut_file, show_chunks
 
-    given = {"unit": unit, "size": size, "overlap": overlap}
+    given = {"unit": unit, "size": size, "overlap": overlap, "headings": headings}
     texts = {key: value for key, value in given.items() if value is not None} | asking.pairs(set_ or [])
-    chunks = cut_file(file, strategy, texts, headings, embedder)
+    chunks = cut_file(file, strategy, texts, embedder, cache_place(cache_dir))
     if json:
         typer.echo(dumps([_row(chunk) for chunk in chunks], ensure_ascii=True, indent=1))
     else:

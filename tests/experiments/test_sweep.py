@@ -128,7 +128,7 @@ sweep.yaml:7: seed is -1, must be a whole number from 0 to 4,294,967,295
 sweep.yaml:8: repeats is the text 'yes', must be a whole number from 1 to 100
 sweep.yaml:11: size is the text '2e2', not a whole number. Write 200, without quotes or exponent
 sweep.yaml:12: fixed, size 10, overlap 10: overlap 10 is not less than size 10. Use 0 to 9
-sweep.yaml:13: unknown strategy fixd. Did you mean fixed?
+sweep.yaml:13: 'fixd' is not a strategy. Did you mean fixed?
 sweep.yaml:15: fixed-96 stands in the grid twice. Remove one of them; to measure each twice, write repeats: 2
 sweep.yaml:16: fixed has no sise. Did you mean size?
 sweep.yaml:17: headings 'sections' is not a value. Did you mean section?

@@ -13,6 +13,8 @@ from typing import Any
 
 from strategies import STRATEGIES, build, canonical, parameters
 from strategies.document import Chunk, Document
+from strategies.modifiers import PLAIN, Modifiers
+from strategies.nesting import embeds_more, is_many_to_one
 from strategies.splitting import split
 from strategies.strategy import Strategy
 from strategies.tools import Tools
@@ -92,15 +94,18 @@ def make(name: str, unit: str, size: int, overlap: int, other: Mapping[str, obje
     return build(name, {key: value for key, value in asked.items() if key in known})
 
 
-def check(document: Document, strategy: Strategy, tools: Tools, headings: str = "none") -> tuple[Chunk, ...]:
+def check(
+    document: Document, strategy: Strategy, tools: Tools, modifiers: Modifiers = PLAIN
+) -> tuple[Chunk, ...]:
     """Split a document, hold the chunks to all laws, and return them."""
     before = dataclasses.replace(document)
-    chunks = split(document, strategy, tools, headings)
+    chunks = split(document, strategy, tools, modifiers)
     assert document == before
     _are_slices_in_order(document, strategy, chunks)
     _cover_all_but_white_space(document, chunks)
     _keep_to_the_size(document, strategy, tools, chunks)
-    _embed_their_text(chunks, headings)
+    if not embeds_more(strategy):
+        _embed_their_text(chunks, modifiers.headings)
     return chunks
 
 
@@ -111,17 +116,21 @@ def _are_slices_in_order(document: Document, strategy: Strategy, chunks: tuple[C
         assert chunk.text == document.text[chunk.start : chunk.end]
         assert chunk.text.strip(), "blank chunk"
         assert 0 <= chunk.returned[0] < chunk.returned[1] <= len(document.text)
-    if not strategy.many_to_one:
-        for one, following in pairwise(chunks):
-            assert one.start < following.start, "starts do not increase"
-            assert one.end < following.end, "a chunk lies inside the one before"
+    for one, following in pairwise(chunks):
+        if is_many_to_one(strategy) and (one.start, one.end) == (following.start, following.end):
+            assert one.embedded_text != following.embedded_text, "one text twice"
+            continue
+        assert one.start < following.start, "starts do not increase"
+        assert one.end < following.end, "a chunk lies inside the one before"
 
 
 def _cover_all_but_white_space(document: Document, chunks: tuple[Chunk, ...]) -> None:
-    covered = 0
+    covered, start = 0, -1
     for chunk in chunks:
         assert not document.text[covered : chunk.start].strip(), "text is left out"
-        assert document.text[covered : chunk.end].strip(), "a chunk only repeats"
+        if (chunk.end, chunk.start) != (covered, start):  # texts made from one passage share it
+            assert document.text[covered : chunk.end].strip(), "a chunk only repeats"
+        start = chunk.start
         covered = chunk.end
     assert not document.text[covered:].strip(), "the end is left out"
 

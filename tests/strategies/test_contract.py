@@ -18,6 +18,7 @@ from linear import grows_linearly
 from strategies import STRATEGIES, build, canonical, parameters
 from strategies.document import Document
 from strategies.errors import BadInput
+from strategies.modifiers import Modifiers
 from strategies.splitting import split
 from strategies.tools import Tools
 
@@ -109,8 +110,9 @@ def test_any_text(
 ) -> None:
     strategy = make(name, unit, size, int(size * share), other)
     given_document = dataclasses.replace(document(text), media_type=media_type)
-    chunks = check(given_document, strategy, tools, headings)
-    assert split(given_document, strategy, tools, headings) == chunks
+    modifiers = Modifiers(headings=headings)  # type: ignore[arg-type]
+    chunks = check(given_document, strategy, tools, modifiers)
+    assert split(given_document, strategy, tools, modifiers) == chunks
 
 
 @pytest.mark.parametrize("name", EACH)

@@ -1,0 +1,31 @@
+"""The modifier `neighbours`: with a chunk that is found, those on each side of it are returned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from strategies.strategy import Cut
+
+
+def with_neighbours(cuts: Sequence[Cut], reach: int) -> tuple[Cut, ...]:
+    """Cuts that return what `reach` cuts before and after them return, and all that lies between.
+
+    Cuts that share a range (texts made from one passage) count as one neighbour.
+    """
+    if not reach or not cuts:
+        return tuple(cuts)
+    groups: list[list[Cut]] = []
+    for cut in cuts:
+        if groups and (groups[-1][0].start, groups[-1][0].end) == (cut.start, cut.end):
+            groups[-1].append(cut)
+        else:
+            groups.append([cut])
+    ranges = [group[0].returned or (group[0].start, group[0].end) for group in groups]
+    widened = []
+    for at, group in enumerate(groups):
+        first, last = max(at - reach, 0), min(at + reach, len(groups) - 1)
+        # Starts and ends increase, so the outermost two hold all between them.
+        wide = (min(ranges[first][0], ranges[at][0]), max(ranges[last][1], ranges[at][1]))
+        widened += [replace(cut, returned=wide) for cut in group]
+    return tuple(widened)
