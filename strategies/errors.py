@@ -2,7 +2,8 @@
 
     ChunksweepError
     ├── BadInput      the user's files, options or sweep: all problems at once, exit code 2
-    └── SplitError    a strategy could not cut one document: that configuration fails, exit code 1
+    ├── SplitError    a strategy could not cut one document: that configuration fails, exit code 1
+    └── ChatError     a language model did not answer, which a strategy turns into a SplitError
 
 Trackers add their own, `experiments.tracking.TrackingError`: exit code 1.
 """
@@ -10,7 +11,7 @@ Trackers add their own, `experiments.tracking.TrackingError`: exit code 1.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -44,6 +45,25 @@ class BadInput(ChunksweepError, ValueError):
 
 class SplitError(ChunksweepError):
     """A strategy could not cut a document (for example a library returned text it never had)."""
+
+
+class ChatError(ChunksweepError):
+    """A language model did not answer some of the requests made together, or not as asked."""
+
+    def __init__(self, failures: Mapping[int, str]) -> None:
+        """`failures`: what happened, by the place of the request among those made together."""
+        self.failures = dict(failures)
+        super().__init__(self.told(lambda index: f"request {index}"))
+
+    def told(self, name: Callable[[int], str], most: int = 3) -> str:
+        """What happened to which, the first few of them.
+
+        >>> ChatError({4: "timed out", 7: "refused"}).told(lambda index: f"chunk {index}", most=1)
+        'chunk 4: timed out; and 1 more'
+        """
+        said = [f"{name(index)}: {what}" for index, what in list(self.failures.items())[:most]]
+        rest = len(self.failures) - len(said)
+        return "; ".join([*said, f"and {rest} more"] if rest else said)
 
 
 def refuse(where: str, what: str, remedy: str = "") -> BadInput:

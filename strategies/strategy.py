@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from strategies.counting import Borders, Counter
 from strategies.document import Document
 from strategies.outline import Outline
 from strategies.rulers import Ruler
+
+if TYPE_CHECKING:
+    from strategies.chat_model import ChatModel
 
 Vectors = npt.NDArray[np.float32]
 """float32, shape (n, dim), rows of unit length."""
@@ -42,6 +45,10 @@ class Cut:
     """What a reader gets, if not the range itself."""
 
 
+AnswerCheck = Callable[[str], str]
+"""What is wrong with a language model's answer, or an empty text."""
+
+
 @runtime_checkable
 class SplitTools(Protocol):
     """What a strategy may ask for while it cuts."""
@@ -60,6 +67,9 @@ class SplitTools(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of passages, for strategies that cut by meaning."""
+
+    def chat(self, model: ChatModel, prompts: Iterable[str], check: AnswerCheck) -> list[str]:
+        """A language model's answers, in order; raises ChatError where one fails or `check` faults it."""
 
 
 @runtime_checkable

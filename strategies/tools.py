@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,15 @@ from strategies.document import Document
 from strategies.errors import refuse
 from strategies.outline import Outline, outline
 from strategies.rulers import Ruler
-from strategies.strategy import Vectors
+from strategies.strategy import AnswerCheck, Vectors
+
+if TYPE_CHECKING:
+    from strategies.chat_model import ChatModel
 
 T = TypeVar("T")
+
+Chatting = Callable[["ChatModel", Iterable[str], AnswerCheck], list[str]]
+"""Answers of a language model to prompts: `strategies.chat.Chat.answers`."""
 
 TOKENS = "cl100k_base"
 """The unit of `Chunk.tokens`: one currency for every strategy."""
@@ -35,11 +41,13 @@ class Tools:
         *,
         counters: Mapping[str, Counter] | None = None,
         embed: Callable[[Sequence[str]], Vectors] | None = None,
+        chat: Chatting | None = None,
         characters_held: int = 50_000_000,
     ) -> None:
         """`counters`: those of the embedder, under `embedder` and `embedder+special`."""
         self._counters = dict(counters or {})
         self._embed = embed
+        self._chat = chat
         self._rulers: _Held[Ruler] = _Held(characters_held)
         self._outlines: _Held[Outline] = _Held(characters_held)
 
@@ -79,6 +87,16 @@ class Tools:
         if self._embed is None:
             raise refuse("embedder", "this strategy cuts by meaning and needs an embedder", "Name one")
         return self._embed(texts)
+
+    def chat(self, model: ChatModel, prompts: Iterable[str], check: AnswerCheck) -> list[str]:
+        """A language model's answers, in order. Raises ChatError, and BadInput without a way to ask."""
+        if self._chat is None:
+            raise refuse(
+                "chat",
+                "this strategy asks a language model",
+                "Make the tools with Tools(chat=Chat().answers)",
+            )
+        return self._chat(model, prompts, check)
 
 
 class _Held(Generic[T]):

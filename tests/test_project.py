@@ -206,6 +206,7 @@ NOT_STRATEGIES = {
     *("splitting", "segmenting", "pieces", "packing", "outline", "headings"),  # steps that are shared
     *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
     *("nesting", "within"),  # strategies inside strategies
+    *("chat", "chat_client", "chat_model", "cache_file"),  # asking language models, and keeping answers
     "markdown_blocks",
 }
 
