@@ -1,7 +1,7 @@
 """Gold sets: a folder of documents and questions, read, checked and resolved.
 
     card.yaml         what the set is; only `name` is required
-    documents/        any depth, any UTF-8 text file
+    documents/        any depth, any UTF-8 text file; NAME.meta.yaml says what is known about NAME
     questions.jsonl   one question a line, with the places that answer it
 
 `load` gives a `GoldSet` or all problems at once; `read` gives both, for a report.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sysconfig
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,18 +20,21 @@ from evaluation.card import (
     DOCUMENT_COUNTS,
     QUESTION_COUNTS,
     Card,
-    DocumentCard,
     check_counts,
     checksum,
     read_card,
 )
 from evaluation.documents import TextFile, decode, media_type, nearest_document, read_folder
+from evaluation.front_matter import front_matter
 from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits, digest
+from evaluation.metadata import Description
 from evaluation.questions import Row, read_rows
 from evaluation.resolving import Resolver
+from evaluation.sidecars import is_sidecar, read_sidecars
 from strategies.counting import counter_of
-from strategies.document import Document
+from strategies.document import Document, Scalar
 from strategies.errors import BadInput, Problem, brief, nearest, refuse
+from strategies.outline import MARKDOWN
 
 __all__ = [
     "Evidence",
@@ -109,7 +112,9 @@ def read(folder: Path, *, skip_bad: bool = False) -> Reading:
     card, of_card = _read_card(folder / CARD)
     files, bad = read_folder(folder / DOCUMENTS, f"{DOCUMENTS}/")
     unread = [problem.where.removeprefix(f"{DOCUMENTS}/") for problem in bad]
-    documents, of_documents = _documents(files, card, unread)
+    texts = [file for file in files if not is_sidecar(file.id)]
+    sidecars = [file for file in files if is_sidecar(file.id)]
+    documents, of_documents, warnings = _documents(texts, sidecars, card, unread)
     data, rows, of_questions = _read_questions(folder / QUESTIONS)
     # Evidence in a file that could not be read fails because of that file, which is reported already.
     resolver = Resolver({document.id: document for document in documents}, QUESTIONS, frozenset(unread))
@@ -123,10 +128,10 @@ def read(folder: Path, *, skip_bad: bool = False) -> Reading:
         digest=digest(documents, questions),
         card=card.raw,
         skipped=tuple(unread) if skip_bad else (),
-        byte_order_marks=tuple(file.id for file in files if file.byte_order_mark),
-        warnings=tuple(resolver.warnings),
+        byte_order_marks=tuple(file.id for file in texts if file.byte_order_mark),
+        warnings=(*warnings, *resolver.warnings),
     )
-    if not files and (skip_bad or not bad):
+    if not documents and (skip_bad or not bad):
         of_documents.append(
             Problem(f"{DOCUMENTS}/", "holds no document", "Put the texts there, as UTF-8 files")
         )
@@ -161,27 +166,35 @@ def _read_text(path: Path) -> tuple[bytes, str | Problem]:
 
 
 def _documents(
-    files: list[TextFile], card: Card, unread: Collection[str]
-) -> tuple[tuple[Document, ...], list[Problem]]:
-    """Documents with what the card says about each; a card that names others is a problem."""
-    said = {unicodedata.normalize("NFC", path): entry for path, entry in card.documents.items()}
-    known = [file.id for file in files]
+    texts: Sequence[TextFile], sidecars: Sequence[TextFile], card: Card, unread: Collection[str]
+) -> tuple[tuple[Document, ...], list[Problem], list[Problem]]:
+    """Documents with what is known about each, the problems of card and sidecars, and warnings.
+
+    Of what several sources say, the sidecar's goes before the card's, and the card's before front matter.
+    """
+    known = {file.id: file.text for file in texts}
+    on_card = {unicodedata.normalize("NFC", path): entry for path, entry in card.documents.items()}
     problems = [
         Problem(
             CARD,
             f"documents.{brief(path)}: there is no such file in {DOCUMENTS}/",
             nearest_document(path, known),
         )
-        for path in sorted(said.keys() - set(known) - set(unread))
+        for path in sorted(on_card.keys() - known.keys() - set(unread))
         if known
     ]
-    documents = []
-    for file in files:
-        entry = said.get(file.id, DocumentCard())
-        documents.append(
-            Document(file.id, file.text, entry.metadata, entry.media_type or media_type(file.id))
-        )
-    return tuple(documents), problems
+    beside, of_sidecars = read_sidecars(sidecars, known, unread, f"{DOCUMENTS}/")
+    documents, warnings = [], list[Problem]()
+    for file in texts:
+        first, second = beside.get(file.id, Description()), on_card.get(file.id, Description())
+        kind = first.media_type or second.media_type or media_type(file.id)
+        inside: Mapping[str, Scalar] = {}
+        if kind in MARKDOWN:
+            inside, found = front_matter(file.text, f"{DOCUMENTS}/{file.id}")
+            warnings += found
+        metadata = {**inside, **second.metadata, **first.metadata}
+        documents.append(Document(file.id, file.text, metadata, kind, first.pages))
+    return tuple(documents), [*problems, *of_sidecars], warnings
 
 
 def _false_claims(

@@ -87,7 +87,10 @@ def digest(documents: Iterable[Document], questions: Iterable[Question]) -> str:
     """
     sha = hashlib.sha256()
     for document in sorted(documents, key=lambda document: document.id):
-        sha.update(_canonical([document.id, document.media_type, dict(document.metadata), document.text]))
+        row: list[object] = [document.id, document.media_type, dict(document.metadata), document.text]
+        if document.marks:
+            row.append([[mark.kind, mark.start, mark.label, mark.level] for mark in document.marks])
+        sha.update(_canonical(row))
     sha.update(b"\n")
     for question in sorted(questions, key=lambda question: question.id):
         evidence = [[[p.document, p.start, p.end] for p in entry.passages] for entry in question.evidence]

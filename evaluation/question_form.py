@@ -224,8 +224,10 @@ def is_unicode(text: str) -> bool:
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a value may be metadata: text, a truth value, or a finite number."""
-    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    """Whether a value may be metadata: text, a truth value, or a finite number, a whole one of 64 bits."""
+    if isinstance(value, int):
+        return abs(value) <= _LARGEST
+    return isinstance(value, str) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _refuse_constant(name: str) -> None:

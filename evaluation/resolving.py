@@ -172,7 +172,7 @@ class Resolver:
             return
         admitted = self._admits(row.filter)
         if not admitted:
-            remedy = _filter_remedy(row.filter, self.documents.values())
+            remedy = filter_remedy(row.filter, self.documents.values())
             wanted = brief(json.dumps(row.filter, ensure_ascii=False))
             self._problem(row, f"no document passes the filter {wanted}", remedy)
         elif outside := sorted({p.document for e in evidence for p in e.passages} - admitted):
@@ -189,7 +189,7 @@ class Resolver:
         return self._admitted[key]
 
 
-def _filter_remedy(wanted: Mapping[str, Scalar], documents: Iterable[Document]) -> str:
+def filter_remedy(wanted: Mapping[str, Scalar], documents: Iterable[Document]) -> str:
     """What the metadata hold for the first entry of a filter that no document fulfils."""
     documents = list(documents)
     for key, value in wanted.items():
@@ -197,9 +197,13 @@ def _filter_remedy(wanted: Mapping[str, Scalar], documents: Iterable[Document]) 
             continue
         values = {json.dumps(d.metadata[key], ensure_ascii=False) for d in documents if key in d.metadata}
         if values:
-            return f"{key} is {_listed(sorted(values), 'or')} in card.yaml"
+            return f"{brief(key)} is {_listed(sorted(values), 'or')} in the documents' metadata"
         known = {name for document in documents for name in document.metadata}
-        return nearest(key, known) if known else "No document has metadata: give them in card.yaml"
+        return (
+            nearest(key, known)
+            if known
+            else "No document has metadata: give them in card.yaml, in front matter or beside it"
+        )
     return "No document fulfils all of its entries at once"
 
 

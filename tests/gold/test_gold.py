@@ -50,7 +50,7 @@ def test_all_problems_are_reported_at_once_in_the_order_of_reading(make_set) -> 
     with pytest.raises(BadInput) as error:
         load(make_set({**FILES, "bad.txt": b"\0"}, rows, "nam: x\n"))
     assert [problem.where for problem in error.value.problems] == [
-        "card.yaml",
+        "card.yaml:1",
         "card.yaml",
         "documents/bad.txt",
         "questions.jsonl:1",

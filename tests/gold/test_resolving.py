@@ -151,8 +151,8 @@ def test_a_passage_is_trimmed_and_inside_or_a_problem(text: str, start: int, end
 
 def test_filters_that_nothing_passes_name_what_there_is() -> None:
     keys = {"document": "notes/keys.md", "quote": "porch"}
-    assert "year is 2023 or 2024 in card.yaml" in problem(keys, filter={"year": 2025})
-    assert "year is 2023 or 2024 in card.yaml" in problem(keys, filter={"year": "2024"})
+    assert "year is 2023 or 2024 in the documents' metadata" in problem(keys, filter={"year": 2025})
+    assert "year is 2023 or 2024 in the documents' metadata" in problem(keys, filter={"year": "2024"})
     assert "Did you mean year?" in problem(keys, filter={"yeer": 2024})
     assert "all of its entries at once" in problem(keys, filter={"year": 2023, "kind": "contract"})
 
