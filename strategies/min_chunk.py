@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strategies.document import Document
-from strategies.strategy import Cut, Strategy
+from strategies.strategy import Cut, Strategy, unit_of
 from strategies.tools import Tools
 
 
@@ -51,7 +51,7 @@ class _Joiner:
         self._document = document
         self._tools = tools
         self._size: int | None = getattr(strategy, "size", None)
-        unit = getattr(strategy, "unit", None)
+        unit = unit_of(strategy)
         self._ruler = tools.ruler(document, unit) if self._size is not None and unit else None
         self._outline = tools.outline(document)
 

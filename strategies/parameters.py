@@ -79,7 +79,8 @@ def problems_of(
             continue
         check = field.metadata.get("check")
         what = check(forms[0]) if check and forms[0] is not None else ""
-        unknown = unit_problem(forms[0]) if field.name == "unit" and forms[0] is not None else None
+        is_unit = field.name == "unit" and forms[0] is not None and not field.metadata.get("own")
+        unknown = unit_problem(forms[0]) if is_unit else None
         if what:
             problems.append(Problem(field.name, what))
         elif unknown:

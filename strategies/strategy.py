@@ -101,10 +101,24 @@ class Strategy(Protocol):
 
 
 def parameter(
-    help: str, *, default: Any = dataclasses.MISSING, check: Callable[[Any], str] | None = None
+    help: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    check: Callable[[Any], str] | None = None,
+    own: bool = False,
 ) -> Any:
     """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`.
 
-    `check` takes a value of the right type and answers what is wrong with it, or an empty text.
+    `check` takes a value of the right type and answers what is wrong with it, or an empty text. `own`
+    says that the name is a user's: `size`, `overlap` and `unit` mean what their code makes of them.
     """
-    return field(default=default, metadata={"help": help, "check": check})
+    return field(default=default, metadata={"help": help, "check": check, "own": own})
+
+
+def unit_of(strategy: Strategy) -> str | None:
+    """The unit that its `size` counts; None where it has none, or a user's code gives the word a meaning."""
+    fields = {field.name: field for field in dataclasses.fields(strategy)}  # type: ignore[arg-type]
+    if "unit" not in fields or fields["unit"].metadata.get("own"):
+        return None
+    unit: str = strategy.unit  # type: ignore[attr-defined]  # it has that field
+    return unit
