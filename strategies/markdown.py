@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from strategies.document import Document
+from strategies.leading import led
 from strategies.markdown_blocks import Block, blocks_of
 from strategies.outline import MARKDOWN, outline
 from strategies.packing import pack
@@ -106,21 +107,11 @@ class _Plan:
                 continue
             for piece, alone in self._parts(block, headings[-1][0].start if headings else None):
                 if headings:
-                    yield from self._led(headings, piece)
+                    yield from led(headings, self._fits, piece)
                     headings, after_alone = [], False
                 yield piece._replace(fresh=True) if after_alone and not alone else piece
                 after_alone = alone
-        yield from self._led(headings)
-
-    def _led(self, headings: Sequence[list[Piece]], first: Piece | None = None) -> Iterator[Piece]:
-        """Headings with nothing between them: as many of the last as fit stay with the first piece below."""
-        nearest = len(headings)
-        if first is not None and not first.fresh:
-            while nearest > 0 and self._fits(headings[nearest - 1][0].start, first.end):
-                nearest -= 1
-        for index, (beginning, *rest) in enumerate(headings):
-            yield beginning._replace(fresh=True) if index in (0, nearest) else beginning
-            yield from rest
+        yield from led(headings, self._fits)
 
     def _parts(self, block: Block, lead: int | None) -> Iterator[tuple[Piece, bool]]:
         """The pieces of a block, and whether each stands in chunks of its own.

@@ -1,7 +1,8 @@
 """The heading path and the page of any position of a document.
 
 Markdown is read by a CommonMark parser, so that what looks like a heading inside a fence, indented
-code or HTML is none; headings inside quotes and lists belong to what is quoted and are left out.
+code or HTML is none; headings inside quotes and lists belong to what is quoted and are left out. HTML has
+the headings h1 to h6 outside of quotes, each from the tags on that open right before it.
 Other documents have the headings that their reader marked.
 """
 
@@ -16,6 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from strategies.document import Document, Mark
+from strategies.html_blocks import HtmlSource
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 """Media types that are read as CommonMark."""
+
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+"""Media types that are read as HTML."""
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _FRONT_MATTER = re.compile(
@@ -58,6 +63,8 @@ def outline(document: Document) -> Outline:
     headings: Iterable[Mark] = (mark for mark in marks if mark.kind == "heading")
     if document.media_type in MARKDOWN:
         headings = markdown_headings(document.text)
+    elif document.media_type in HTML:
+        headings = HtmlSource(document.text).headings()
     starts: list[int] = []
     paths: list[tuple[str, ...]] = []
     above: list[Mark] = []

@@ -208,6 +208,7 @@ NOT_STRATEGIES = {
     *("nesting", "within"),  # strategies inside strategies
     *("chat", "chat_client", "chat_model", "cache_file"),  # asking language models, and keeping answers
     "markdown_blocks",
+    *("html_blocks", "html_tokens", "leading"),
 }
 
 

@@ -1,0 +1,306 @@
+"""The blocks of an HTML source, as ranges that leave nothing out, and what a reader sees of a range.
+
+The source is parted into *leaves*: text between two block-level tags, with the tags that open right
+before it and those that close right after. *Groups* are the elements that hold several of them: a list,
+an item, a table, a row, a quote. Elements that merely nest (`div`, `section` and so on) end leaves and
+group nothing. Nothing here recurses: a hundred thousand elements in one another are a long list.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal
+
+from strategies.document import Mark
+from strategies.html_tokens import REFERENCE, Token, decoded, tokens
+
+_BLOCKS = """
+address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption
+figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main menu nav ol
+option p pre script search section style summary table tbody td template textarea tfoot th thead title tr
+ul xmp
+"""
+BLOCKS = frozenset(_BLOCKS.split())
+"""Elements that no line of text runs through."""
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+CELLS = frozenset({"td", "th"})
+
+GroupKind = Literal["list", "item", "table", "head", "row", "cell", "quote", "code", "figure"]
+_GROUPS: dict[str, GroupKind] = {
+    **dict.fromkeys(("ul", "ol", "menu", "dir", "dl"), "list"),
+    **dict.fromkeys(("li", "dd"), "item"),
+    **dict.fromkeys(("td", "th"), "cell"),
+    **dict.fromkeys(("pre", "listing", "xmp"), "code"),
+    "table": "table",
+    "thead": "head",
+    "tr": "row",
+    "blockquote": "quote",
+    "figure": "figure",
+}
+_LISTS = ("ul", "ol", "menu", "dir")
+_ENDED_BY: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "li": (("li",), (*_LISTS, "td", "th")),
+    "dt": (("dd",), ("dl", "td", "th")),
+    "dd": (("dd",), ("dl", "td", "th")),
+    "td": (("td", "th"), ("tr", "table")),
+    "th": (("td", "th"), ("tr", "table")),
+    "tr": (("tr",), ("table",)),
+    "thead": (("thead", "tr"), ("table",)),
+    "tbody": (("thead", "tr"), ("table",)),
+    "tfoot": (("thead", "tr"), ("table",)),
+}
+"""Tag -> elements that end where it opens, unless they lie outside of one of the others."""
+
+_NOT_CLOSED_FROM: dict[str, tuple[str, ...]] = {
+    "table": (),
+    **dict.fromkeys(("thead", "tr", "td", "th"), ("table",)),
+}
+"""End tag -> elements from within which it ends none outside; any other tag, from cells and tables."""
+
+LeafKind = Literal["text", "heading", "code", "raw"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Text that no block-level tag parts, with the tags around it; leaves join to the whole source."""
+
+    kind: LeafKind
+    start: int
+    end: int
+    level: int = 0
+    """Of a heading, 1 the highest."""
+
+
+@dataclass(slots=True)
+class Group:
+    """An element and the leaves that it holds, `first` to `last`. Groups are nested or apart."""
+
+    kind: GroupKind
+    name: str
+    first: int
+    last: int = -1
+
+
+class HtmlSource:
+    """An HTML source, read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(tokens(text))
+        reader = _Reader(self.tokens, text)
+        self.leaves = reader.leaves()
+        self.groups = reader.groups
+        """In the order in which they open."""
+        self._starts = [token.start for token in self.tokens]
+        self._headings = [0, *accumulate(leaf.kind == "heading" for leaf in self.leaves)]
+
+    def headings(self) -> list[Mark]:
+        """Headings h1 to h6 outside of quotes, at the start of their leaf: tags that open right before a
+        heading belong to its section."""
+        return [
+            Mark("heading", leaf.start, " ".join(self.visible(leaf.start, leaf.end).split()), leaf.level)
+            for leaf in self.leaves
+            if leaf.kind == "heading"
+        ]
+
+    def holds_heading(self, group: Group) -> bool:
+        """Whether a heading stands in the group."""
+        return self._headings[group.last + 1] > self._headings[group.first]
+
+    def range(self, group: Group) -> tuple[int, int]:
+        """Where the leaves of a group begin and end."""
+        return self.leaves[group.first].start, self.leaves[group.last].end
+
+    def visible(self, start: int, end: int) -> str:
+        """The text that a reader sees of a range: no tags, comments, scripts or styles; references resolved;
+        a line for each block, white space folded within it, but for preformatted text.
+
+        >>> HtmlSource("<p>A &amp;\\n <b>B</b><br>C<style>i</style><ul><li>D").visible(0, 99)
+        'A & B\\nC\\nD'
+        """
+        text, shown, line = self.text, list[str](), list[str]()
+        for index in range(max(bisect_right(self._starts, start) - 1, 0), len(self.tokens)):
+            token = self.tokens[index]
+            if token.start >= end:
+                break
+            if token.kind == "text":
+                part = decoded(text[max(start, token.start) : min(end, token.end)])
+                if token.preformatted:
+                    shown += (_folded(line), part)
+                    line = []
+                else:
+                    line.append(_WHITE.sub(" ", part))
+            elif token.kind == "cdata":
+                last = token.end - 3 if text.endswith("]]>", token.start + 9, token.end) else token.end
+                line.append(_WHITE.sub(" ", text[max(start, token.start + 9) : min(end, last)]))
+            elif token.name in CELLS:
+                line.append(" ")
+            elif token.name in BLOCKS or token.name == "br":
+                line.append("\n")
+        return "".join((*shown, _folded(line))).strip()
+
+    @cached_property
+    def atoms(self) -> tuple[list[int], list[int]]:
+        """Starts and ends of what is not to be cut: tags, comments, character references."""
+        pairs: list[tuple[int, int]] = []
+        for token in self.tokens:
+            if token.kind in ("open", "close", "comment"):
+                pairs.append((token.start, token.end))
+            elif token.kind == "text":
+                pairs += (found.span() for found in REFERENCE.finditer(self.text, token.start, token.end))
+        return [start for start, _ in pairs], [end for _, end in pairs]
+
+    @cached_property
+    def masked(self) -> str:
+        """The source with spaces for all that is no text, of the same length; `br` ends a line."""
+        parts = (
+            self.text[token.start : token.end]
+            if token.kind in ("text", "cdata", "raw")
+            else " " * (token.end - token.start - 1) + ("\n" if token.name == "br" else " ")
+            for token in self.tokens
+        )
+        return "".join(parts)
+
+
+_WHITE = re.compile(r"\s+")
+_SPACES = re.compile(r" {2,}")
+_BREAKS = re.compile(r" ?\n[ \n]*")
+
+
+def _folded(parts: Sequence[str]) -> str:
+    return _BREAKS.sub("\n", _SPACES.sub(" ", "".join(parts)))
+
+
+class _Reader:
+    """Parts tokens into leaves and groups, in one pass."""
+
+    def __init__(self, tokens: Sequence[Token], text: str) -> None:
+        self.groups: list[Group] = []
+        self._tokens = tokens
+        self._text = text
+        self._starts = [0]
+        self._kinds: list[LeafKind] = ["text"]
+        self._levels = [0]
+        self._last: Literal["", "open", "text", "close"] = ""
+        """What the leaf ends with so far, comments and inline tags aside."""
+        self._loose: int | None = None
+        """Where comments and inline tags start that may yet belong to the next leaf."""
+        self._stack: list[int] = []
+        """Indices of open groups."""
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        """Element -> where it stands in the stack."""
+        self._after_term = False
+
+    def leaves(self) -> list[Leaf]:
+        """The leaves; `groups` is filled."""
+        headings = _heading_ends(self._tokens)
+        index = 0
+        while index < len(self._tokens):
+            token = self._tokens[index]
+            if index in headings and not self._places["blockquote"]:
+                self._item("open", token.start)
+                self._kinds[-1], self._levels[-1] = "heading", int(token.name[1])
+                self._last = "close"
+                index = headings[index]
+                continue
+            self._read(token)
+            index += 1
+        self._end_groups(0)
+        ends = (*self._starts[1:], len(self._text))
+        return list(map(Leaf, self._kinds, self._starts, ends, self._levels))
+
+    def _read(self, token: Token) -> None:
+        if token.kind == "raw":
+            self._kinds[-1] = "raw"
+        elif token.kind in ("text", "cdata"):
+            if not self._text[token.start : token.end].isspace():
+                self._item("text", token.start)
+                if token.preformatted:
+                    self._kinds[-1] = "code"
+        elif token.name not in BLOCKS:
+            if token.kind != "close" and self._loose is None:
+                self._loose = token.start
+        elif token.kind == "open":
+            self._open(token)
+        else:
+            self._close(token.name)
+
+    def _item(self, item: Literal["open", "text"], start: int) -> None:
+        """Text or a block-level tag that opens: the next in the leaf, or the first of a new one."""
+        if self._last == "close" or (self._last == "text" and item == "open"):
+            self._starts.append(start if self._loose is None else self._loose)
+            self._kinds.append("text")
+            self._levels.append(0)
+        self._last, self._loose = item, None
+
+    def _open(self, token: Token) -> None:
+        name = token.name
+        ended = self._end_implied(name)
+        if ended:
+            self._last = "close"
+        elif self._after_term and name in ("dt", "dd"):  # a term stays with what explains it
+            self._last = "open"
+        self._item("open", token.start)
+        if name in _GROUPS:
+            self._places[name].append(len(self._stack))
+            self._stack.append(len(self.groups))
+            self.groups.append(Group(_GROUPS[name], name, len(self._starts) - 1))
+        if name in _GROUPS or name == "dt":
+            self._after_term = name == "dt"
+        if name == "hr":
+            self._last = "close"
+
+    def _close(self, name: str) -> None:
+        if name in _GROUPS:
+            place = self._nearest((name,))
+            if place > self._nearest(_NOT_CLOSED_FROM.get(name, ("td", "th", "table"))):
+                self._end_groups(place)
+            self._after_term = False
+        self._last, self._loose = "close", None
+
+    def _end_implied(self, name: str) -> bool:
+        """End the elements that the opening of another ends; whether there are any."""
+        ended, outer = _ENDED_BY.get(name, ((), ()))
+        limit = self._nearest(outer)
+        inside = [place for one in ended if (place := self._nearest((one,))) > limit]
+        if inside:
+            self._end_groups(min(inside))
+        return bool(inside)
+
+    def _nearest(self, names: tuple[str, ...]) -> int:
+        """Where the innermost open element of these names stands in the stack, or -1."""
+        return max((self._places[name][-1] for name in names if self._places[name]), default=-1)
+
+    def _end_groups(self, place: int) -> None:
+        """End all open groups from a place in the stack on, with the leaf at hand."""
+        while len(self._stack) > place:
+            group = self.groups[self._stack.pop()]
+            self._places[group.name].pop()
+            group.last = len(self._starts) - 1
+
+
+def _heading_ends(tokens: Sequence[Token]) -> dict[int, int]:
+    """Index of each tag that opens a heading -> index past the heading's last token.
+
+    A heading runs to the next end tag of any heading. One that has none before the next heading opens
+    ends at the first block-level tag in it.
+    """
+    ends: dict[int, int] = {}
+    opened = block = -1
+    for index, token in enumerate(tokens):
+        if token.name in HEADINGS:
+            if opened >= 0:
+                ends[opened] = index + 1 if token.kind == "close" else block if block >= 0 else index
+            opened, block = (index if token.kind == "open" else -1), -1
+        elif opened >= 0 and block < 0 and token.name in BLOCKS:
+            block = index
+    if opened >= 0:
+        ends[opened] = block if block >= 0 else len(tokens)
+    return ends
