@@ -206,6 +206,7 @@ NOT_STRATEGIES = {
     *("splitting", "segmenting", "pieces", "packing", "outline", "headings"),  # steps that are shared
     *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
     *("nesting", "within"),  # strategies inside strategies
+    *("user_splitter", "signatures"),  # strategies that users wrote
     *("chat", "chat_client", "chat_model", "cache_file"),  # asking language models, and keeping answers
     "markdown_blocks",
     *("html_blocks", "html_tokens", "leading"),
