@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from strategies.errors import nearest, refuse
 from strategies.fixed import Fixed
+from strategies.html import Html
 from strategies.markdown import Markdown
 from strategies.paragraph import Paragraph
 from strategies.parameters import canonical, made, parameters
@@ -19,6 +20,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "paragraph": Paragraph,
     "recursive": Recursive,
     "markdown": Markdown,
+    "html": Html,
 }
 """Every strategy, by the word that a sweep file uses."""
 

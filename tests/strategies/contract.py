@@ -26,6 +26,7 @@ VARIANTS: Mapping[str, tuple[Mapping[str, object], ...]] = {
     "sentence": ({}, {"language": "zh"}),
     "recursive": ({}, {"separators": [",", " ", ""]}, {"separators": ["\n"]}),
     "markdown": ({}, {"isolate": ["table", "code"]}),
+    "html": ({}, {"embed": "source"}),
 }
 """Parameters beside size, overlap and unit; strategies that are not listed are tried with their defaults."""
 
