@@ -56,18 +56,27 @@ def folded(text: str) -> View:
     return View(shown, places, places + 1, _fold)
 
 
-def solid(text: str) -> View:
-    """No white space at all: for libraries that add and remove it between words."""
-    places = np.flatnonzero(~is_white(code_points(text)))
-    return View(_close(text), places, places + 1, _close)
+def printing(text: str) -> View:
+    r"""No white space, and nothing else that does not print: for libraries that change both.
+
+    >>> printing("a \u200db\n").text
+    'ab'
+    """
+    shown = [place for place, mark in enumerate(text) if _prints(mark)]
+    places = np.array(shown, dtype=np.int64)
+    return View(_printed(text), places, places + 1, _printed)
 
 
 def _fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def _close(text: str) -> str:
-    return "".join(text.split())
+def _printed(text: str) -> str:
+    return "".join(filter(_prints, text))
+
+
+def _prints(mark: str) -> bool:
+    return mark.isprintable() and mark != " "
 
 
 def after(end: int) -> int:
@@ -90,10 +99,11 @@ def align(
 ) -> list[Place | None]:
     """The place of every piece in `text`; None for a blank one.
 
-    Starts strictly increase. A piece that occurs more than once gets its first place that is neither inside
-    the piece before it nor before `earliest(end of the piece before it)`, a code point: `after` where pieces
-    share nothing, a border some units back where their overlap is known, `anywhere` where it is not. What
-    would leave no place for a later piece is not chosen: pieces are placed whenever they can be.
+    Starts never decrease, and two are equal only where the pieces leave no other way. A piece that occurs
+    more than once gets its first place that is neither inside the piece before it nor before
+    `earliest(end of the piece before it)`, a code point: `after` where pieces share nothing, a border some
+    units back where their overlap is known, `anywhere` where it is not. What would leave no place for a
+    later piece is not chosen: pieces are placed whenever they can be.
 
     `starts` are the code points that the library itself reports, for as many pieces as it does; one counts
     only where the piece is found at it, behind the piece before.
@@ -110,10 +120,10 @@ def align(
     reported = [_at(view, starts[number]) if number < len(starts) else -1 for number, _ in sought]
     found = aligner.places(reported)
     if found is None:
-        latest = aligner.latest()
+        latest = aligner.latest(step=1) or aligner.latest(step=0)
         if latest is None:
             number, part = sought[aligner.first_without_a_place()]
-            where = "only before the start of the chunk before it" if part in view.text else "nowhere"
+            where = "before the start of the chunk before it" if part in view.text else "nowhere"
             raise SplitError(f"chunk {number} stands {where} in the document: {brief(pieces[number])!r}")
         found = aligner.places(reported, latest)
         assert found is not None
@@ -156,8 +166,9 @@ class _Aligner:
                 start = reported[index]
             else:
                 likely = max(start + 1, end - len(part) + 1, self._earliest(end))
-                # A place up to `last` always exists: behind the one before, if none is likely.
-                start = text.find(part, likely if likely <= last else start + 1, last + len(part))
+                if likely > last:  # where a place always is: behind the start of the one before, or at it
+                    likely = min(start + 1, last)
+                start = text.find(part, likely, last + len(part))
             if start < 0:
                 return None
             end = start + len(part)
@@ -170,26 +181,27 @@ class _Aligner:
             return 0
         return int(self.view.starts.searchsorted(self.earliest(int(self.view.ends[end - 1]))))
 
-    def latest(self) -> list[int] | None:
-        """The last start of each part that leaves a place for all later ones; None if there is none.
+    def latest(self, *, step: int) -> list[int] | None:
+        """The last start of each part that leaves places for all later ones, each `step` or more behind the
+        one before; None if there is none.
 
         Found from the end, in the text read backwards, because `str.find` is linear and `rfind` is not.
         """
         text, found = self.view.text[::-1], list[int]()
         bound = len(text)
         for part in reversed(self.parts):
-            behind = text.find(part[::-1], max(len(text) - (bound - 1) - len(part), 0))
+            behind = text.find(part[::-1], max(len(text) - bound - len(part), 0))
             if behind < 0:
                 return None
-            bound = len(text) - behind - len(part)
-            found.append(bound)
+            found.append(len(text) - behind - len(part))
+            bound = found[-1] - step
         return found[::-1]
 
     def first_without_a_place(self) -> int:
-        """Which part is the first to have none, if each takes its first place behind the one before."""
-        start = -1
+        """Which part is the first to have none, if each takes its first place from the one before on."""
+        start = 0
         for index, part in enumerate(self.parts):
-            start = self.view.text.find(part, start + 1)
+            start = self.view.text.find(part, start)
             if start < 0:
                 return index
         raise AssertionError("all parts have places")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -88,6 +90,7 @@ class Library(Strategy):
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the library's chunks where they stand in the document, in its order."""
+        logging.getLogger(self.package).setLevel(logging.ERROR)  # they warn of every large chunk
         with calls(document, self.name):
             parts = list(self.parts(document, tools))
         size: int | None = getattr(self, "size", None)
@@ -149,3 +152,12 @@ def calls(document: Document, name: str) -> Iterator[None]:
     except Exception as error:  # libraries raise what they like
         reason = brief(f"{type(error).__name__}: {error}", 200)
         raise SplitError(f"{document.id}: {name} failed: {reason}") from error
+
+
+def broken(where: str, patterns: Iterable[str]) -> Iterator[Problem]:
+    """The regular expressions that cannot be read."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield Problem(where, f"{pattern!r} is no regular expression ({error})")
