@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.coverage import RankedText
 from evaluation.embedding_desk import Embedded
+from evaluation.filters import passing
 from evaluation.footprint import StoredBytes
 from evaluation.gold import GoldSet, Question
 from evaluation.health import chunk_health, embedded_until, truncation
@@ -90,8 +91,8 @@ def evaluate(
     check_names(scorers)
     with stopwatch() as indexing:
         store.build(index.embedded.vectors, index.chunks)
-    retriever = Retriever(store, index.chunks, index.documents)
     settings = asked.context.settings
+    retriever = Retriever(store, index.chunks, passing(dict(settings.filter), index.documents))
     context = replace(asked.context, layout=Layout.of(index.chunks))
     until = embedded_until(index.chunks, index.embedded)
     depth = _first_depth(settings, index.chunks)

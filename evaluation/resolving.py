@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from evaluation.documents import nearest_document
+from evaluation.filters import filter_problem
 from evaluation.gold_nouns import Evidence, Passage, Question, admits
 from evaluation.questions import Anchor, Row
 from evaluation.quotes import Corpus, Quote, Range, fold
 from strategies.document import Document, Scalar
-from strategies.errors import Problem, brief, nearest
+from strategies.errors import Problem, brief, listed
 
 SHOWN_PLACES = 5
 """Places of a repeated quote that a message lists."""
@@ -142,7 +143,7 @@ class Resolver:
             remedy = "Copy the words from the document, and name it"
             self._problem(row, f"{place}: {_shown(quote)} stands in no document", remedy)
             return []
-        places = _listed([f"{passage.document} at {passage.start}" for passage in found])
+        places = listed([f"{passage.document} at {passage.start}" for passage in found])
         remedy = 'Name the document: {"document", "quote"}, with "start" and "end" if it repeats there'
         self._problem(row, f"{place}: {_shown(quote)} stands in {places}", remedy)
         return []
@@ -171,10 +172,8 @@ class Resolver:
         if not row.filter:
             return
         admitted = self._admits(row.filter)
-        if not admitted:
-            remedy = filter_remedy(row.filter, self.documents.values())
-            wanted = brief(json.dumps(row.filter, ensure_ascii=False))
-            self._problem(row, f"no document passes the filter {wanted}", remedy)
+        if problem := filter_problem("", row.filter, list(self.documents.values())) if not admitted else None:
+            self._problem(row, problem.what, problem.remedy)
         elif outside := sorted({p.document for e in evidence for p in e.passages} - admitted):
             names = ", ".join(outside)
             self._warn(
@@ -189,37 +188,8 @@ class Resolver:
         return self._admitted[key]
 
 
-def filter_remedy(wanted: Mapping[str, Scalar], documents: Iterable[Document]) -> str:
-    """What the metadata hold for the first entry of a filter that no document fulfils."""
-    documents = list(documents)
-    for key, value in wanted.items():
-        if any(admits({key: value}, document.metadata) for document in documents):
-            continue
-        values = {json.dumps(d.metadata[key], ensure_ascii=False) for d in documents if key in d.metadata}
-        if values:
-            return f"{brief(key)} is {_listed(sorted(values), 'or')} in the documents' metadata"
-        known = {name for document in documents for name in document.metadata}
-        return (
-            nearest(key, known)
-            if known
-            else "No document has metadata: give them in card.yaml, in front matter or beside it"
-        )
-    return "No document fulfils all of its entries at once"
-
-
-def _listed(items: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`, at most five of them.
-
-    >>> _listed(["1", "2", "3"]), _listed(list("abcdefg"))
-    ('1, 2 and 3', 'a, b, c, d, e and more')
-    """
-    if len(items) > SHOWN_PLACES:
-        return f"{', '.join(items[:SHOWN_PLACES])} {last} more"
-    return f" {last} ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
-
-
 def _starts(ranges: Sequence[Range]) -> str:
-    return _listed([str(start) for start, _ in ranges])
+    return listed([str(start) for start, _ in ranges])
 
 
 def _shown(quote: Quote, longest: int = 60) -> str:

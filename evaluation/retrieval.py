@@ -57,7 +57,7 @@ class _Admitted(NamedTuple):
 
 
 class Retriever:
-    """One configuration's index, asked by question."""
+    """One configuration's index, asked by question; chunks of other documents than those given never come."""
 
     def __init__(self, store: VectorStore, chunks: Sequence[Chunk], documents: Sequence[Document]) -> None:
         self._store = store
@@ -68,8 +68,9 @@ class Retriever:
         self._starts = np.array([chunk.returned[0] for chunk in chunks], dtype=np.int64)
         self._own_starts = np.array([chunk.start for chunk in chunks], dtype=np.int64)
         self._metadata = {document.id: document.metadata for document in documents}
-        everything = _Admitted(frozenset(self._metadata), None)
-        self._admitted: dict[tuple[tuple[str, str, Scalar], ...], _Admitted] = {(): everything}
+        self._admitted: dict[tuple[tuple[str, str, Scalar], ...], _Admitted] = {
+            (): self._admitting(frozenset(self._metadata))
+        }
 
     def searchable(self, question: Question) -> frozenset[str]:
         """Ids of the documents that the question's filter lets through."""
@@ -108,9 +109,12 @@ class Retriever:
             documents = frozenset(
                 name for name, metadata in self._metadata.items() if admits(wanted, metadata)
             )
-            inside = np.array([document in documents for document in self._ids], dtype=np.bool_)
-            self._admitted[key] = _Admitted(documents, inside[self._document_rank])
+            self._admitted[key] = self._admitting(documents)
         return self._admitted[key]
+
+    def _admitting(self, documents: frozenset[str]) -> _Admitted:
+        inside = np.array([document in documents for document in self._ids], dtype=np.bool_)
+        return _Admitted(documents, None if inside.all() else inside[self._document_rank])
 
     def _merge(self, found: Found, depth: int) -> tuple[Hit, ...]:
         rows = found.rows

@@ -1,10 +1,11 @@
-"""What to score: depths, budgets, the rule of relevance, and the metric to decide by."""
+"""What to search and score: a filter, depths, budgets, the rule of relevance, the metric to decide by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from evaluation.relevance import RULES, Rule
+from strategies.document import Scalar
 from strategies.errors import BadInput, Problem, nearest
 
 
@@ -20,6 +21,8 @@ class Settings:
     """When a hit counts as relevant; a key of `relevance.RULES`."""
     headline: str = "context_recall_at_1024_tokens"
     """The column that decides."""
+    filter: tuple[tuple[str, Scalar], ...] = ()
+    """Metadata that a document must have to be searched at all, in the order of their names."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be scored, all of it at once."""

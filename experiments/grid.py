@@ -67,6 +67,8 @@ class RunConfig:
     def params(self) -> dict[str, Scalar]:
         """What tells this configuration from others, short: lists become text, null is left out."""
         values = {**as_record(self.modifiers), "vectors": self.vectors, **strategies.canonical(self.strategy)}
+        if self.settings.filter:
+            values["filter"] = dict(self.settings.filter)
         return {
             name: value if isinstance(value, str | int | float | bool) else _json(value)
             for name, value in sorted(values.items(), key=lambda item: _rank(item[0]))

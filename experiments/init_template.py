@@ -13,6 +13,7 @@ vectors: [direct]                  # how chunks become vectors: each embedded on
 retrieval:
   k: [1, 3, 5, 10]                 # depths at which ranked lists are scored
   token_budgets: [512, 1024, 2048, 4096]   # prompt sizes, in cl100k tokens, at which they are scored
+filter: null                       # {year: 2024}: search only documents that have these metadata
 relevance: half                    # a hit is relevant if it shares any | half of the shorter | contains all
 headline: context_recall_at_1024_tokens    # the metric that decides (chunksweep list metrics)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.embedding_desk import threads
+from evaluation.filters import excluded, filter_problem, passing
 from evaluation.gold import load
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
@@ -73,12 +74,22 @@ class Launch:
         units = resampling_units([question for question in self.bench.gold.questions if question.evidence])
         if units.warning:
             yield units.warning
+        searched = passing(dict(self.sweep.settings.filter), self.bench.gold.documents)
+        outside = excluded(self.bench.gold.questions, {document.id for document in searched})
+        if outside:
+            yield (
+                f"The filter leaves {len(searched)} of {len(self.bench.gold.documents)} documents to search. "
+                f"{outside} of {len(self.bench.gold.questions)} questions have evidence in others, so every "
+                "configuration misses them as `filtered`"
+            )
         headline = metric_column(self.sweep.settings.headline)
         budget = headline.parameter if headline and headline.metric.needs == "budget" else 0
-        corpus = sum(len(measured.token_starts) for measured in self.bench.measured.values())
+        corpus = sum(len(self.bench.measured[document.id].token_starts) for document in searched)
         if budget * 2 > corpus:
+            whole = len(searched) == len(self.bench.measured)
+            which = "All documents together" if whole else "The documents that are searched"
             yield (
-                f"All documents together hold {corpus:,} tokens, so {budget:,} tokens of retrieved text are "
+                f"{which} hold {corpus:,} tokens, so {budget:,} tokens of retrieved text are "
                 "much or all of them, whatever the cut: choose a headline with a budget of at most "
                 f"{max(1, corpus // 4):,}"
             )
@@ -101,6 +112,8 @@ def prepare(
     check_names(scorers or {})
     grid = expand(sweep)
     gold = load(sweep.dataset, skip_bad=skip_bad)
+    if problem := filter_problem(sweep.where(("filter",)), dict(sweep.settings.filter), gold.documents):
+        raise BadInput([problem])
     bench = Workbench.open(sweep, gold, cache_dir)
     if not dry:
         tracker.close_stale()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluation.embedding import EmbedderSpec
+from evaluation.question_form import is_scalar
 from evaluation.relevance import RULES
 from evaluation.settings import Settings
 from evaluation.vectors import VECTORS
@@ -25,7 +26,9 @@ from experiments.reading import (
     share,
     text,
 )
+from strategies.document import Scalar
 from strategies.errors import Problem, brief
+from strategies.sizes import found
 
 Invalid = Literal["refuse", "skip"]
 """What happens to impossible and duplicate configurations of a grid."""
@@ -39,6 +42,7 @@ KEYS = {
     "embedder": "",
     "vectors": "",
     "retrieval": "",
+    "filter": "",
     "relevance": "",
     "headline": "",
     "baseline": "",
@@ -72,7 +76,7 @@ class Sweep:
     """A bundled set's name, or a path."""
     grid: tuple[Entry, ...]
     settings: Settings = field(default_factory=Settings)
-    """What is scored: `retrieval`, `relevance` and `headline` of the file."""
+    """What is searched and scored: `retrieval`, `filter`, `relevance` and `headline` of the file."""
     embedder: EmbedderSpec = field(default_factory=EmbedderSpec)
     vectors: tuple[str, ...] = ("direct",)
     """How chunks become vectors; an axis of the grid."""
@@ -159,7 +163,25 @@ def _settings(reading: Reading) -> Settings:
         budgets=tuple(sorted(retrieval.take_all("token_budgets", *between(1, MAX_BUDGET), base.budgets))),
         rule=rule,  # type: ignore[arg-type]  # checked to be one of RULES
         headline=reading.take("headline", text, "text", base.headline),
+        filter=_filter(reading),
     )
+
+
+def _filter(reading: Reading) -> tuple[tuple[str, Scalar], ...]:
+    """A map of scalars; a document must have all of them, so a list of values would mean nothing."""
+    written = reading.content.get("filter")
+    if written is not None and not isinstance(written, Mapping):
+        reading.problem(
+            ("filter",), f"{brief(found(written))}, must be a map", "Write filter: {year: 2024}"
+        )
+        return ()
+    wanted: dict[str, Scalar] = {}
+    for name, value in (written or {}).items():
+        if isinstance(name, str) and is_scalar(value):
+            wanted[name] = value
+        else:
+            reading.misfit(("filter", name), value, "one text, number or truth value")
+    return tuple(sorted(wanted.items()))
 
 
 def _embedder(reading: Reading) -> EmbedderSpec:

@@ -11,7 +11,7 @@ Trackers add their own, `experiments.tracking.TrackingError`: exit code 1.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 

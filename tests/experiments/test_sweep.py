@@ -19,6 +19,7 @@ from experiments.grid import expand
 from experiments.init_template import TEMPLATE
 from experiments.sweep import load_sweep, read_sweep, sweep_from_options, sweeps
 from experiments.sweep_schema import KEYS
+from strategies import STRATEGIES
 from strategies.errors import BadInput
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +74,7 @@ dataset: handbook
 embedder: {model: intfloat/e5-small-v2, query_prompt: "query: ", passage_prompt: ""}
 vectors: direct
 retrieval: {k: [10, 5], token_budgets: 2048}
+filter: {year: 2024, draft: false, by: Zoë}
 relevance: contains
 headline: answerable_at_2048_tokens
 baseline: fixed-96-9
@@ -87,7 +89,8 @@ grid:
     )
     assert sweep.name == "everything, in 2026"
     assert sweep.embedder == EmbedderSpec("intfloat/e5-small-v2", "query: ", "")
-    assert sweep.settings == Settings((5, 10), (2048,), "contains", "answerable_at_2048_tokens")
+    filters = (("by", "Zoë"), ("draft", False), ("year", 2024))
+    assert sweep.settings == Settings((5, 10), (2048,), "contains", "answerable_at_2048_tokens", filters)
     assert (sweep.baseline, sweep.margin, sweep.invalid) == ("fixed-96-9", 0.0, "skip")
     assert (sweep.seed, sweep.repeats) == (0, 3)
     assert [config.name for config in expand(sweep).configs] == ["fixed-96", "fixed-96-9"]
@@ -131,14 +134,15 @@ sweep.yaml:12: fixed, size 10, overlap 10: overlap 10 is not less than size 10. 
 sweep.yaml:13: 'fixd' is not a strategy. Did you mean fixed?
 sweep.yaml:15: fixed-96 stands in the grid twice. Remove one of them; to measure each twice, write repeats: 2
 sweep.yaml:16: fixed has no sise. Did you mean size?
-sweep.yaml:17: headings 'sections' is not a value. Did you mean section?
-sweep.yaml:18: a line of the grid has no strategy. Write strategy: and one of fixed, markdown, paragraph, recursive, sentence
+sweep.yaml:17: headings is the text 'sections', not none or section or document. Did you mean section?
+sweep.yaml:18: a line of the grid has no strategy. Write strategy: and one of STRATEGIES
 sweep.yaml:19: a line of the grid is not a map. Write it as {strategy: fixed, size: [96, 192]}
 """  # noqa: E501
 
 
 def test_all_that_is_wrong_is_said_at_once_with_its_line(tmp_path: Path) -> None:
-    assert complaints(tmp_path, ALL_WRONG) == ALL_SAID.splitlines()
+    said = ALL_SAID.replace("STRATEGIES", ", ".join(sorted(STRATEGIES)))
+    assert complaints(tmp_path, ALL_WRONG) == said.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -228,6 +232,14 @@ def test_a_value_without_a_line_of_its_own_has_the_line_around_it() -> None:
         ("retrieval: {k: []}", "k is an empty list"),
         ("retrieval: {k: [1.5]}", "k is 1.5, must be a whole number"),
         ("retrieval: {k: [true]}", "k is true"),
+        ("filter: 2024", "filter is 2024, must be a map. Write filter: {year: 2024}"),
+        ("filter: [year]", "filter is the list ['year'], must be a map"),
+        (
+            "filter: {year: [2023, 2024]}",
+            "year is the list [2023, 2024], must be one text, number or truth value",
+        ),
+        ("filter: {by: {name: Z}}", "by is a map, must be one text, number or truth value"),
+        ("filter: {year: null}", "year is null, must be one text"),
         ("headline: mrr_at_11", "headline mrr_at_11 needs 11 among the k. Add 11 to retrieval.k"),
         ("headline: mrr_at_1O", "headline 'mrr_at_1O' is no metric. Did you mean mrr_at_1"),
         ("headline: prompt_tokens_at_5", "headline prompt_tokens_at_5 is not a score to maximise"),
@@ -283,6 +295,7 @@ def test_null_means_the_default(tmp_path: Path) -> None:
         "embedder",
         "vectors",
         "retrieval",
+        "filter",
         "relevance",
         "headline",
         "baseline",
@@ -431,6 +444,7 @@ def test_the_page_names_every_key() -> None:
         "vectors": "[direct]",
         "retrieval.k": str(list(plain.settings.ks)),
         "retrieval.token_budgets": str(list(plain.settings.budgets)),
+        "filter": "none",
         "relevance": plain.settings.rule,
         "headline": plain.settings.headline,
         "baseline": "none",
@@ -444,7 +458,7 @@ def test_the_page_names_every_key() -> None:
 def test_examples_of_the_page_are_sweeps(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "sweep-file.md").read_text(encoding="utf-8")
     examples = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 4
+    assert len(examples) == 5
     for example in examples:
         if example.startswith("name:"):
             text = example
