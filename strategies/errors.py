@@ -96,3 +96,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return ""
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return f"Did you mean {close[0]}?" if close else f"Known: {', '.join(names)}"
+
+
+def listed(items: Sequence[str], last: str = "and", most: int = 5) -> str:
+    """`a, b and c`, at most so many of them.
+
+    >>> listed(["1", "2", "3"]), listed(list("abcdefg"))
+    ('1, 2 and 3', 'a, b, c, d, e and more')
+    """
+    if len(items) > most:
+        return f"{', '.join(items[:most])} {last} more"
+    return f" {last} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
