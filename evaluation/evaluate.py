@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluation.coverage import RankedText
+from evaluation.cutting import ELSEWHERE, Cutting
 from evaluation.embedding_desk import Embedded
 from evaluation.filters import passing
 from evaluation.footprint import StoredBytes
@@ -39,7 +40,7 @@ class Index:
     documents: Sequence[Document]
     chunks: Sequence[Chunk]
     embedded: Embedded
-    split_ms: float
+    cutting: Cutting
     limit_tokens: int | None
     """Tokens of one text that the embedder sees."""
 
@@ -135,10 +136,12 @@ def evaluate(
         **truncation(index.embedded, index.limit_tokens),
         **_passes(index, asked.measured),
         **_stored(store.stored()),
-        "split_ms": index.split_ms,
         "index_ms": indexing.ms,
     }
-    reasons = _add_means(metrics, means, scorers)
+    of_cutting, reasons = index.cutting.metrics()
+    metrics |= of_cutting
+    metrics["tokens_embedded"] += index.cutting.tokens_embedded
+    reasons |= _add_means(metrics, means, scorers)
     if not rows:
         scores = (*(name for name, _, _ in expand(settings)), *scorers)
         reasons |= dict.fromkeys(scores, "no question has evidence")
@@ -223,11 +226,10 @@ def _add_means(
 def _add_times(
     metrics: dict[str, float], reasons: dict[str, str], index: Index, asked: Asked, searches: Sequence[float]
 ) -> None:
-    elsewhere = "some texts were embedded on another machine or backend, whose times do not compare"
     if index.embedded.same_machine:
         metrics["embed_ms"] = float(index.embedded.embed_ms.sum())
     else:
-        reasons["embed_ms"] = elsewhere
+        reasons["embed_ms"] = ELSEWHERE
     query_times = median_and_p95(asked.embedded.embed_ms.tolist()) if asked.embedded.same_machine else None
     search_times = median_and_p95(searches)
     metrics["timed_queries"] = len(searches)
@@ -235,7 +237,7 @@ def _add_times(
         (
             "query_embed_ms",
             query_times,
-            elsewhere if not asked.embedded.same_machine else "no question was asked",
+            ELSEWHERE if not asked.embedded.same_machine else "no question was asked",
         ),
         ("search_ms", search_times, "no question was asked"),
     ):

@@ -36,7 +36,7 @@ class Column:
     label: str
     """Short, for the terminal."""
     unit: str
-    """`tokens`, `bytes`, `ms`, `count`, `share` (0 to 1), `score`, `ratio`; empty for text and flags."""
+    """`tokens`, `bytes`, `ms`, `count`, `share` (0 to 1), `score`, `ratio`, `money`; empty for text."""
     direction: Direction
     group: Group
     kind: Kind
@@ -59,6 +59,9 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("size", "size", "integer", "units", "none", "Largest chunk that was asked for"),
         ("overlap", "overlap", "text", "", "none", "Overlap that was asked for: units or a share"),
         ("headings", "headings", "text", "", "none", "Headings put before what is embedded"),
+        ("parents", "parents", "text", "", "none", "Strategy of the passages that are returned"),
+        ("neighbours", "neighbours", "integer", "chunks", "none", "Chunks returned on each side of one"),
+        ("min_chunk", "least", "integer", "tokens", "none", "Chunks under it were merged"),
         ("vectors", "vectors", "text", "", "none", "How chunks become vectors"),
         ("embedder", "embedder", "text", "", "none", "The embedding model"),
         ("dataset", "dataset", "text", "", "none", "Documents and questions"),
@@ -124,6 +127,18 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
     "cost": (
         ("tokens_embedded", "embedded", "integer", "tokens", "lower", "Tokens the embedder was given"),
         (
+            "split_tokens_embedded",
+            "to cut",
+            "integer",
+            "tokens",
+            "lower",
+            "Of these, tokens embedded to find out where to cut",
+        ),
+        ("llm_calls", "LLM calls", "integer", "count", "lower", "Answers of a language model"),
+        ("llm_input_tokens", "LLM in", "integer", "tokens", "lower", "Tokens the language model read"),
+        ("llm_output_tokens", "LLM out", "integer", "tokens", "lower", "Tokens the language model wrote"),
+        ("llm_cost", "LLM cost", "number", "money", "lower", "Price of these tokens, as the sweep gives it"),
+        (
             "corpus_passes",
             "passes",
             "number",
@@ -141,7 +156,16 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("store_bytes_on_disk", "on disk", "integer", "bytes", "lower", "The real store, measured"),
     ),
     "time": (
-        ("split_ms", "split", "number", "ms", "lower", "Cutting all documents"),
+        (
+            "split_ms",
+            "split",
+            "number",
+            "ms",
+            "lower",
+            "Cutting all documents, without waiting for a model",
+        ),
+        ("split_embed_ms", "embed to cut", "number", "ms", "lower", "Embedding what a strategy cuts by"),
+        ("llm_ms", "LLM", "number", "ms", "lower", "The language model's calls, one after the other"),
         ("embed_ms", "embed", "number", "ms", "lower", "Embedding all chunks, as if none were cached"),
         ("index_ms", "index", "number", "ms", "lower", "Building the index"),
         ("query_embed_ms_median", "query", "number", "ms", "lower", "Embedding one question, median"),

@@ -21,9 +21,9 @@ from experiments.sweep_schema import Entry, Sweep
 from strategies.document import Scalar
 from strategies.errors import BadInput, Problem, nearest
 from strategies.modifiers import PLAIN, Modifiers
-from strategies.nesting import embeds_more
+from strategies.nesting import embeds_more, walk
 from strategies.parameters import Parameter, as_json, as_record, attempt, parameters
-from strategies.strategy import Strategy
+from strategies.strategy import Need, Strategy, unit_of
 
 MAX_CONFIGURATIONS = 10_000
 _FIRST = ("strategy", "unit", "size", "overlap")
@@ -49,6 +49,27 @@ class RunConfig:
     modifiers: Modifiers = PLAIN
     vectors: str = "direct"
     settings: Settings = dataclasses.field(default_factory=Settings)
+
+    @property
+    def strategies(self) -> tuple[Strategy, ...]:
+        """All that cut: the strategy, that of the parents, and those inside them."""
+        parents = self.modifiers.parents
+        return (*walk(self.strategy), *(() if parents is None else walk(parents)))
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What is asked for while documents are cut."""
+        return tuple(dict.fromkeys(need for one in self.strategies for need in one.needs))
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """What is counted, each unit once."""
+        return tuple(dict.fromkeys(unit for one in self.strategies if (unit := unit_of(one))))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What decides the cuts beside parameters and the core's libraries: library -> version."""
+        return {library: version for one in self.strategies for library, version in one.versions().items()}
 
     def canonical(self) -> dict[str, Any]:
         """Everything that decides the measured values, in one form: equal where configurations are.
@@ -176,9 +197,10 @@ class _Expansion:
             for problem in problems:
                 if problem.where not in said:
                     self._refuse(problem, places, place, name, values)
-            if strategy is not None and modifiers is not None:
+            if strategy is not None:
                 for vectors in self.vectors:
-                    self._keep(strategy, modifiers, vectors, places.get("size", place))
+                    # A wrong modifier is noted; the rest is looked at all the same.
+                    self._keep(strategy, modifiers or PLAIN, vectors, places.get("size", place))
 
     def _axes(self, name: str, entry: Entry, key: Key) -> dict[str, list[tuple[Key, Any]]]:
         """Parameter -> its values with their places. Unknown and empty ones are noted and left out."""

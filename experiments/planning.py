@@ -25,14 +25,15 @@ class PlannedConfiguration:
     name: str
     done: bool
     """A complete run is in the store: nothing will be done."""
-    chunks: int
-    chunk_tokens: int
+    chunks: int | None
+    """None, here and below: cut by meaning or by a model, so known only once it runs."""
+    chunk_tokens: int | None
     """cl100k tokens of all chunks."""
-    texts_to_embed: int
+    texts_to_embed: int | None
     """Distinct texts that neither the cache nor a configuration above it provides."""
-    tokens_to_embed: int
+    tokens_to_embed: int | None
     """Their tokens, as the embedder counts."""
-    truncated_token_share: float
+    truncated_token_share: float | None
     """Share of the tokens of all its texts that are past the embedder's limit."""
 
 
@@ -67,9 +68,12 @@ def make_plan(launch: Launch) -> Plan:
     seen: set[str] = set()
     planned, missing, all_tokens, sample = [], 0, 0, list[str]()
     for config, config_id in zip(launch.grid.configs, launch.config_ids, strict=True):
+        done = config_id not in to_run
+        if config.needs:
+            planned.append(PlannedConfiguration(config.name, done, None, None, None, None, None))
+            continue
         cut = bench.split(config)
         chunks = cut.chunks
-        done = config_id not in to_run
         texts = [] if done else bench.texts(config, cut)
         sizes = bench.desk.tokens(texts, "passage")
         tokens_of = dict(zip(texts, sizes.tolist(), strict=True))
@@ -96,18 +100,23 @@ def make_plan(launch: Launch) -> Plan:
         bench.desk.prepare(sample, "passage")
         pace_ms = bench.desk.cache.pace(bench.desk.machine)
     corpus = sum(len(measured.token_starts) for measured in bench.measured.values())
+    passed = sum(one.chunk_tokens or 0 for one in planned if not one.done)
     return Plan(
         name=launch.sweep.name,
         documents=len(bench.gold.documents),
         questions=len(bench.gold.questions),
         document_tokens=corpus,
         repeats=launch.sweep.repeats,
-        notes=(*launch.judging.notes, *_truncated(planned, bench.embedder.limit_tokens)),
+        notes=(
+            *launch.judging.notes,
+            *_truncated(planned, bench.embedder.limit_tokens),
+            *_unknown(launch),
+        ),
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
         configurations=tuple(planned),
         tokens_to_embed=missing,
         tokens_cached=all_tokens - missing,
-        corpus_passes=sum(one.chunk_tokens for one in planned if not one.done) / corpus if corpus else 0.0,
+        corpus_passes=passed / corpus if corpus else 0.0,
         tokens_per_second=1000 / pace_ms if pace_ms else None,
         estimated_s=missing * pace_ms / 1000 if pace_ms else None,
     )
@@ -115,14 +124,34 @@ def make_plan(launch: Launch) -> Plan:
 
 def _truncated(planned: list[PlannedConfiguration], limit: int | None) -> list[str]:
     """A note on configurations that the embedder would not read to their ends."""
-    cut = [one for one in planned if one.truncated_token_share > TRUNCATED_SHARE]
+    cut = [one for one in planned if (one.truncated_token_share or 0.0) > TRUNCATED_SHARE]
     if not cut:
         return []
-    shares = ", ".join(f"{one.name} ({one.truncated_token_share:.0%})" for one in cut)
+    shares = ", ".join(f"{one.name} ({one.truncated_token_share or 0.0:.0%})" for one in cut)
     return [
         f"More than {TRUNCATED_SHARE:.0%} of their tokens are past the embedder's limit of {limit}, so these "
         f"would be measured and left out of the comparison: {shares}"
     ]
+
+
+def _told(count: int | None) -> str:
+    return "?" if count is None else f"{count:,}"
+
+
+def _unknown(launch: Launch) -> list[str]:
+    """Notes on configurations whose chunks nobody knows before they are cut."""
+    to_run = {config.name: config.needs for config, _, _ in launch.to_run if config.needs}
+    notes = []
+    for need, cut, cost in (
+        ("embedder", "by meaning", "what they embed, to cut and as chunks"),
+        ("chat", "by a language model", "what they ask and embed"),
+    ):
+        names = [name for name, needs in to_run.items() if need in needs]
+        if names:
+            notes.append(
+                f"Not in these figures: {', '.join(names)}, cut {cut}: {cost}, is known once they run"
+            )
+    return notes
 
 
 def show_plan(console: Console, plan: Plan) -> None:
@@ -133,8 +162,8 @@ def show_plan(console: Console, plan: Plan) -> None:
     for head in ("chunks", "texts to embed", "tokens to embed"):
         grid.add_column(head, justify="right")
     for one in plan.configurations:
-        cells = ("", "done") if one.done else (f"{one.texts_to_embed:,}", f"{one.tokens_to_embed:,}")
-        grid.add_row(*map(Text, ("\n".join(wrapped(one.name, width)), f"{one.chunks:,}", *cells)))
+        cells = ("", "done") if one.done else (_told(one.texts_to_embed), _told(one.tokens_to_embed))
+        grid.add_row(*map(Text, ("\n".join(wrapped(one.name, width)), _told(one.chunks), *cells)))
     console.print(grid)
     left = sum(not one.done for one in plan.configurations)
     lines = [

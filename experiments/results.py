@@ -126,8 +126,9 @@ def judge(
         names,
         scores,
         labels,
-        tokens_embedded=[finished[key][0].metrics.get("tokens_embedded", 0.0) for key in names],
-        stored_bytes=[finished[key][0].metrics.get("stored_bytes", 0.0) for key in names],
+        tokens_embedded=[_paid(finished[key][0], "tokens_embedded") for key in names],
+        stored_bytes=[_paid(finished[key][0], "stored_bytes") for key in names],
+        llm_tokens=[_paid(finished[key][0], "llm_input_tokens", "llm_output_tokens") for key in names],
         eligible=eligible,
         margin=judging.margin,
         seed=judging.seed,
@@ -188,6 +189,10 @@ def not_comparable(records: Sequence[RunRecord], headline: str) -> str | None:
         if judges:
             return f"{judges[0]} could not be had for {int(metrics[f'n_failed_{judges[0]}'])} questions"
     return None
+
+
+def _paid(record: RunRecord, *names: str) -> float:
+    return sum(record.metrics.get(name, 0.0) for name in names)
 
 
 def _scores(records: Sequence[RunRecord], headline: str) -> npt.NDArray[np.float64]:

@@ -128,8 +128,8 @@ def prepare(
 
 def check_vocabularies(launch: Launch) -> None:
     """Load every tokenizer that is still needed, so that none is missed in the middle. Raises BadInput."""
-    units = dict.fromkeys(getattr(config.strategy, "unit", TOKENS) for config, _, _ in launch.to_run)
-    if units:
+    units = dict.fromkeys(unit for config, _, _ in launch.to_run for unit in config.units)
+    if launch.to_run:
         units[TOKENS] = None  # budgets are counted in it
     problems = [problem for unit in units if (problem := check_unit(unit)) is not None]
     if problems:
@@ -202,7 +202,7 @@ def _one(
             "backend": bench.embedder.backend,
         },
         "config": config.canonical(),
-        "versions": bench.versions(),
+        "versions": {**bench.versions(), **config.versions},
         "started_at": started_at,
     }
     handle: Handle | None = None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 
+import numpy as np
+
+from evaluation.cutting import Answered, Cutting, Vectored
 from evaluation.embedding import Embedder, open_embedder
 from evaluation.embedding_desk import Embedded, EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, evaluate
@@ -17,10 +21,14 @@ from evaluation.latency import stopwatch
 from evaluation.measured import Measured
 from evaluation.scorers import Scorer
 from evaluation.stores import open_store
+from evaluation.vector_cache import key_of
 from evaluation.vectors import VECTORS
 from experiments.grid import RunConfig
 from experiments.sweep import Sweep
+from strategies.chat import Chat
 from strategies.document import Chunk, Document
+from strategies.errors import SplitError
+from strategies.nesting import units
 from strategies.splitting import split
 from strategies.strategy import Vectors
 from strategies.tools import TOKENS, Tools
@@ -29,6 +37,9 @@ STORE = "exact"
 
 _CUTTING = ("tiktoken", "sentencex", "markdown-it-py", "regex")
 """Libraries that decide where a document is cut: their versions are part of a configuration's identity."""
+
+_PATIENCE = 5
+"""Documents that may fail before the others are spared."""
 
 _RECORDED = ("numpy", "mlflow", "datasets", "ragas", "pandas")
 """Others whose versions a run records."""
@@ -44,7 +55,7 @@ class SplitDocuments:
     """All documents of the set under one strategy."""
 
     by_document: tuple[tuple[Document, tuple[Chunk, ...]], ...]
-    split_ms: float
+    cutting: Cutting
 
     @property
     def chunks(self) -> list[Chunk]:
@@ -61,7 +72,9 @@ class Workbench:
         self.embedder = embedder
         self.desk = EmbeddingDesk(embedder, cache_dir)
         counters = {unit: embedder.counter(unit) for unit in ("embedder", "embedder+special")}
-        self.tools = Tools(counters=counters, embed=self._embed_passages)
+        self._chat = Chat(cache_dir)
+        self._cut_by = _CutBy()
+        self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
         self._tokenising_ms: dict[tuple[str, str], float] = {}
         self._warm: set[str] = set()
         self._last_split: tuple[str, SplitDocuments] | None = None
@@ -77,7 +90,7 @@ class Workbench:
         return config.config_id(
             self.gold.digest,
             f"{self.embedder.fingerprint} {prompts!r}",
-            {"chunksweep": own_version(), **_versions(_CUTTING)},
+            {"chunksweep": own_version(), **_versions(_CUTTING), **config.versions},
         )
 
     def versions(self) -> dict[str, str]:
@@ -92,28 +105,54 @@ class Workbench:
         }
 
     def split(self, config: RunConfig, *, anew: bool = False) -> SplitDocuments:
-        """Cut every document; the last result serves configurations that cut alike, unless `anew`."""
+        """Cut every document; the last result serves configurations that cut alike, unless `anew`.
+
+        Raises SplitError naming every document that could not be cut; the others are cut all the same, so
+        that what was paid for them is not lost.
+        """
         if self._last_split and self._last_split[0] == config.split_key and not anew:
             return self._last_split[1]
-        strategy, modifiers = config.strategy, config.modifiers
-        if strategy.name not in self._warm:  # the first call pays for imports and tables
-            split(_WARM_UP, strategy, self.tools, modifiers)
-            self._warm.add(strategy.name)
-        unit, counts = getattr(strategy, "unit", None), getattr(strategy, "size", None) is not None
-        parts, split_ms = [], 0.0
+        self._warm_up(config)
+        self._cut_by = _CutBy()
+        self._chat.spent()  # from here on
+        parts, failures, split_ms = [], [], 0.0
         for document in self.gold.documents:
             # What only describes chunks, their token counts and sections, is charged to none.
             self._tokenise(document, TOKENS)
             self.tools.outline(document)
             # Counted once for all configurations of a unit, and charged to each of them.
-            split_ms += self._tokenise(document, unit) if counts and isinstance(unit, str) else 0.0
+            split_ms += sum(self._tokenise(document, unit) for unit in _counted(config))
             with stopwatch() as watch:
-                chunks = split(document, strategy, self.tools, modifiers)
+                try:
+                    parts.append((document, split(document, config.strategy, self.tools, config.modifiers)))
+                except SplitError as error:
+                    failures.append(str(error))
             split_ms += watch.ms
-            parts.append((document, chunks))
-        result = SplitDocuments(tuple(parts), split_ms)
+            if len(failures) == _PATIENCE:
+                break
+        if failures:
+            raise SplitError(_failed(failures, len(self.gold.documents)))
+        result = SplitDocuments(tuple(parts), self._cutting(config, split_ms))
         self._last_split = (config.split_key, result)
         return result
+
+    def _warm_up(self, config: RunConfig) -> None:
+        """The first call of a strategy pays for imports and tables; nobody pays for its answers."""
+        if config.strategy.name not in self._warm and "chat" not in config.needs:
+            with suppress(SplitError):
+                split(_WARM_UP, config.strategy, self.tools, config.modifiers)
+        self._warm.add(config.strategy.name)
+
+    def _cutting(self, config: RunConfig, split_ms: float) -> Cutting:
+        """What was spent since documents were begun to be cut."""
+        vectored, spent = self._cut_by, self._chat.spent()
+        return Cutting(
+            max(split_ms - vectored.waited_ms - spent.waited_ms, 0.0),
+            vectored.told() if "embedder" in config.needs else None,
+            Answered(spent.calls, spent.input_tokens, spent.output_tokens, spent.ms, spent.cost)
+            if "chat" in config.needs
+            else None,
+        )
 
     def texts(self, config: RunConfig, cut: SplitDocuments) -> list[str]:
         """Every text whose vector a configuration needs."""
@@ -144,7 +183,7 @@ class Workbench:
         phase("scoring")
         chunks = cut.chunks
         index = Index(
-            self.gold.documents, chunks, Embedded.join(made), cut.split_ms, self.embedder.limit_tokens
+            self.gold.documents, chunks, Embedded.join(made), cut.cutting, self.embedder.limit_tokens
         )
         return evaluate(index, asked, open_store(STORE), scorers=scorers), chunks
 
@@ -161,8 +200,9 @@ class Workbench:
         return {document.id: self._measured(document) for document in self.gold.documents}
 
     def close(self) -> None:
-        """Close the vector cache."""
+        """Close the caches of vectors and answers."""
         self.desk.cache.close()
+        self._chat.close()
 
     def _measured(self, document: Document) -> Measured:
         self._tokenise(document, TOKENS)  # whoever comes first, its time is kept
@@ -175,8 +215,49 @@ class Workbench:
         return self._tokenising_ms.setdefault((document.id, unit), watch.ms)
 
     def _embed_passages(self, texts: Sequence[str]) -> Vectors:
-        self.desk.prepare(texts, "passage")
-        return self.desk.vectors(texts, "passage").vectors
+        with stopwatch() as watch:
+            self.desk.prepare(texts, "passage")
+            found = self.desk.vectors(texts, "passage")
+        self._cut_by.add(texts, found, self.embedder.limit_tokens, watch.ms)
+        return found.vectors
+
+
+@dataclass(slots=True)
+class _CutBy:
+    """The vectors that a strategy asked for in order to cut; a text that it asks for twice counts once."""
+
+    seen: set[bytes] = field(default_factory=set)
+    tokens: int = 0
+    embed_ms: float = 0.0
+    same_machine: bool = True
+    waited_ms: float = 0.0
+
+    def add(self, texts: Sequence[str], found: Embedded, limit_tokens: int | None, waited_ms: float) -> None:
+        self.waited_ms += waited_ms
+        self.same_machine &= found.same_machine
+        reached = found.tokens if limit_tokens is None else np.minimum(found.tokens, limit_tokens)
+        for text, tokens, ms in zip(texts, reached.tolist(), found.embed_ms.tolist(), strict=True):
+            key = key_of("", text)
+            if key not in self.seen:
+                self.seen.add(key)
+                self.tokens += tokens
+                self.embed_ms += ms
+
+    def told(self) -> Vectored:
+        return Vectored(len(self.seen), self.tokens, self.embed_ms, self.same_machine)
+
+
+def _counted(config: RunConfig) -> tuple[str, ...]:
+    """Units in which the whole document is counted before it is cut."""
+    parents = config.modifiers.parents
+    return units(config.strategy if parents is None else parents, sized=True)
+
+
+def _failed(failures: Sequence[str], documents: int) -> str:
+    if len(failures) == 1:
+        return failures[0]
+    tried = "" if len(failures) < _PATIENCE else f"; after {_PATIENCE} of them no more was tried"
+    return f"{len(failures)} of {documents} documents could not be cut: {'; '.join(failures)}{tried}"
 
 
 def own_version() -> str:

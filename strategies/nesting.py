@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from strategies.errors import BadInput, Problem
-from strategies.strategy import Need, Strategy
+from strategies.strategy import Need, Strategy, unit_of
 
 INHERITED = ("size", "overlap", "unit")
 """Parameters that a strategy inside another takes over where it has them and says none of its own."""
@@ -81,12 +81,7 @@ def needs(strategy: Strategy) -> tuple[Need, ...]:
     return tuple(dict.fromkeys(need for one in walk(strategy) for need in one.needs))
 
 
-def versions(strategy: Strategy) -> dict[str, str]:
-    """What decides its cuts beside parameters and the core's libraries: library -> version."""
-    return {library: version for one in walk(strategy) for library, version in one.versions().items()}
-
-
-def units(strategy: Strategy) -> tuple[str, ...]:
-    """Every unit that it counts in, each once."""
-    found = (getattr(one, "unit", None) for one in walk(strategy))
-    return tuple(dict.fromkeys(unit for unit in found if isinstance(unit, str)))
+def units(strategy: Strategy, *, sized: bool = False) -> tuple[str, ...]:
+    """Every unit that it counts in, each once; of those that have a size, if `sized`."""
+    counting = (one for one in walk(strategy) if not sized or getattr(one, "size", None) is not None)
+    return tuple(dict.fromkeys(unit for one in counting if (unit := unit_of(one))))

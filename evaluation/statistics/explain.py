@@ -18,11 +18,13 @@ class Row(NamedTuple):
     mean: float
     tokens_embedded: float
     stored_bytes: float
+    llm_tokens: float = 0.0
 
     @property
-    def cost(self) -> tuple[float, float, str]:
-        """The order of cheapness: tokens embedded, then stored bytes, then name."""
-        return self.tokens_embedded, self.stored_bytes, self.name
+    def cost(self) -> tuple[float, float, float, str]:
+        """The order of cheapness: a language model's tokens, which cost by far the most; tokens embedded;
+        stored bytes; name."""
+        return self.llm_tokens, self.tokens_embedded, self.stored_bytes, self.name
 
 
 def recommend_sentence(
@@ -97,7 +99,10 @@ def cannot_tell_sentence(
 def _cost(row: Row, beside: Row) -> str:
     tokens = _share(row.tokens_embedded, beside.tokens_embedded, "tokens")
     stored = _share(row.stored_bytes, beside.stored_bytes, "bytes")
-    return f"Beside {beside.name}, {row.name} embeds {tokens} and stores {stored}."
+    asked = ""
+    if row.llm_tokens or beside.llm_tokens:
+        asked = f"costs {_share(row.llm_tokens, beside.llm_tokens, 'tokens')} of a language model, "
+    return f"Beside {beside.name}, {row.name} {asked}embeds {tokens} and stores {stored}."
 
 
 def _share(value: float, beside: float, unit: str) -> str:

@@ -54,6 +54,7 @@ def recommend(
     *,
     tokens_embedded: Sequence[float],
     stored_bytes: Sequence[float],
+    llm_tokens: Sequence[float] | None = None,
     eligible: Sequence[bool] | None = None,
     margin: float = 0.02,
     level: float = 0.95,
@@ -63,7 +64,8 @@ def recommend(
     """Recommend the cheapest configuration whose loss to the best is shown to stay within `margin`.
 
     `scores` is (n questions, m configurations) of the headline, `labels` the unit of each question;
-    costs are compared as tokens embedded, then stored bytes, then name. Rows that are not `eligible`
+    costs are compared as a language model's tokens (none if not given), then tokens embedded, then stored
+    bytes, then name. Rows that are not `eligible`
     (truncated, or not comparable) are left out of every comparison and may hold missing scores.
 
     Which configuration is really the best is not known, only that it is among those not excluded: the
@@ -72,7 +74,8 @@ def recommend(
     answer is "cannot tell". Raises BadInput with every problem found.
     """
     keep = np.ones(len(names), dtype=bool) if eligible is None else np.asarray(eligible, dtype=bool)
-    costs = [np.asarray(cost, dtype=np.float64) for cost in (tokens_embedded, stored_bytes)]
+    paid = (tokens_embedded, stored_bytes, np.zeros(len(names)) if llm_tokens is None else llm_tokens)
+    costs = [np.asarray(cost, dtype=np.float64) for cost in paid]
     table = np.asarray(scores, dtype=np.float64)
     _check(names, table, keep, costs, margin)
     nothing = _nothing(len(table), keep, margin)
@@ -82,7 +85,7 @@ def recommend(
     columns = np.flatnonzero(keep).tolist()
     result = simultaneous(table[:, columns], labels, level=level, permutations=permutations, seed=seed)
     rows = [
-        Row(names[c], float(mean), float(costs[0][c]), float(costs[1][c]))
+        Row(names[c], float(mean), *(float(cost[c]) for cost in costs))
         for c, mean in zip(columns, result.mean, strict=True)
     ]
     by_cost = sorted(range(len(rows)), key=lambda row: rows[row].cost)
@@ -146,7 +149,7 @@ def _check(
         problems.append(Problem("names", "a name occurs twice", "Name every configuration differently"))
     if keep.shape != (count,):
         problems.append(Problem("eligible", f"has shape {keep.shape} for {count} names", "Give one a name"))
-    for where, cost in zip(("tokens_embedded", "stored_bytes"), costs, strict=True):
+    for where, cost in zip(("tokens_embedded", "stored_bytes", "llm_tokens"), costs, strict=True):
         if cost.shape != (count,):
             problems.append(Problem(where, f"has shape {cost.shape} for {count} names", "Give one a name"))
         elif not np.isfinite(cost).all():

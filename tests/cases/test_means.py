@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation.cutting import Cutting
 from evaluation.embedders.hashing import HashingEmbedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.evaluate import Asked, Index, evaluate
@@ -81,7 +82,9 @@ def test_a_scorer_that_knows_nothing_scores_the_same_in_any_order_of_chunks(harb
 
     def rows(order: Sequence[Chunk]) -> tuple[tuple[dict[str, object], ...], float]:
         embedded = desk.vectors([chunk.embedded_text for chunk in order], "passage")
-        found = evaluate(Index(gold.documents, order, embedded, 1.0, None), asked, open_store("exact"))
+        found = evaluate(
+            Index(gold.documents, order, embedded, Cutting(1.0), None), asked, open_store("exact")
+        )
         return found.questions, found.metrics["tied_queries"]
 
     expected, tied = rows(chunks)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from evaluation.cutting import Cutting
 from evaluation.embedders.hashing import HashingEmbedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
@@ -74,7 +75,7 @@ def run(
         data, desk.vectors([entry.text for entry in data.questions], "query"), measured, settings
     )
     embedded = desk.vectors([chunk.embedded_text for chunk in chunks], "passage")
-    index = Index(data.documents, chunks, embedded, 1.5, limit_tokens)
+    index = Index(data.documents, chunks, embedded, Cutting(1.5), limit_tokens)
     return evaluate(index, asked, store or open_store("exact"), scorers=scorers)  # type: ignore[arg-type]
 
 

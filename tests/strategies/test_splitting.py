@@ -11,8 +11,9 @@ import pytest
 from strategies.document import Document, Mark
 from strategies.errors import BadInput, SplitError
 from strategies.fixed import Fixed
+from strategies.modifiers import Modifiers
 from strategies.splitting import split
-from strategies.strategy import Cut, SplitTools
+from strategies.strategy import Cut, SplitTools, Strategy
 from strategies.tools import Tools
 
 GATE = Document(
@@ -24,11 +25,10 @@ GATE = Document(
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Strategy):
     """Cuts where it is told."""
 
     name: ClassVar[str] = "given"
-    many_to_one: ClassVar[bool] = False
     given: tuple[Cut, ...]
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
@@ -40,7 +40,7 @@ class ManyToOne(Given):
 
 
 def test_every_field_of_a_chunk() -> None:
-    chunks = split(GATE, Given((Cut(0, 37), Cut(35, 75, oversize=True))), Tools(), "section")
+    chunks = split(GATE, Given((Cut(0, 37), Cut(35, 75, oversize=True))), Tools(), Modifiers(headings="section"))
     assert [chunk.index for chunk in chunks] == [0, 1]
     second = chunks[1]
     assert second.document_id == "rules/gate.md"
@@ -62,7 +62,7 @@ def test_tokens_of_chunks_that_share_nothing_add_up() -> None:
 
 def test_a_strategy_may_know_better() -> None:
     cut = Cut(8, 20, section=("Own",), embedded_text="What changes? The code.", returned=(0, 36))
-    (chunk,) = split(GATE, Given((cut,)), Tools(), "document")
+    (chunk,) = split(GATE, Given((cut,)), Tools(), Modifiers(headings="document"))
     assert chunk.section == ("Own",)
     assert chunk.embedded_text == "[Document: House Rules > Section: Own]\nWhat changes? The code."
     assert chunk.returned == (0, 36)
@@ -116,6 +116,16 @@ def test_ranges_may_repeat_where_a_strategy_declares_it() -> None:
         split(GATE, ManyToOne((Cut(8, 35), Cut(9, 35))), Tools())
 
 
+class Library(Given):
+    native: ClassVar[bool] = False
+
+
+def test_libraries_may_hand_out_a_chunk_inside_another_but_not_move_back() -> None:
+    assert len(split(GATE, Library((Cut(0, 20), Cut(5, 20), Cut(5, 12))), Tools())) == 3
+    with pytest.raises(SplitError, match="does not start after"):
+        split(GATE, Library((Cut(5, 20), Cut(4, 30))), Tools())
+
+
 def test_an_unknown_modifier_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"headings: 'sections' is not a value\. Did you mean section\?"):
-        split(GATE, Fixed(size=5), Tools(), "sections")
+    with pytest.raises(BadInput, match=r"headings: is the text 'sections', not none or section or document"):
+        Modifiers(headings="sections")  # type: ignore[arg-type]
