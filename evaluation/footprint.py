@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from strategies.document import Chunk
 
@@ -36,21 +37,24 @@ def text_bytes(chunks: Sequence[Chunk]) -> int:
     return sum(len(chunk.text.encode("utf-8", "surrogatepass")) for chunk in chunks)
 
 
-def metadata_line(chunk: Chunk) -> str:
-    """What a store keeps beside vector and text, as one line of JSON."""
+def payload(chunk: Chunk) -> dict[str, Any]:
+    """What a store keeps of a chunk beside vector and text, as plain JSON values; empty ones are left out."""
     fields = {
         "document": chunk.document_id,
         "index": chunk.index,
         "start": chunk.start,
         "end": chunk.end,
-        "returned": chunk.returned,
-        "section": chunk.section,
+        "returned": list(chunk.returned),
+        "section": list(chunk.section),
         "page": chunk.page,
         "metadata": dict(chunk.metadata),
     }
-    return json.dumps(
-        {key: value for key, value in fields.items() if value not in (None, (), {})}, ensure_ascii=False
-    )
+    return {key: value for key, value in fields.items() if value not in (None, [], {})}
+
+
+def metadata_line(chunk: Chunk) -> str:
+    """The payload as one line of JSON."""
+    return json.dumps(payload(chunk), ensure_ascii=False)
 
 
 def folder_bytes(folder: Path) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,12 @@ class VectorStore(Protocol):
 
     def stored(self) -> StoredBytes:
         """What it all takes, written to disk and measured."""
+
+    def payloads(self) -> list[dict[str, Any]]:
+        """What is stored beside each vector, in order of rows, read back from where it lies.
+
+        The fields of `footprint.payload`, and `text`.
+        """
 
 
 def _exact() -> VectorStore:

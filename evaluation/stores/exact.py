@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +17,8 @@ from evaluation.footprint import StoredBytes, folder_bytes, metadata_line, text_
 from evaluation.stores import Found
 from strategies.document import Chunk
 from strategies.strategy import Vectors
+
+METADATA, TEXT = "metadata.jsonl", "text.bin"
 
 
 class ExactStore:
@@ -48,20 +54,35 @@ class ExactStore:
 
     def stored(self) -> StoredBytes:
         """Written to a folder, measured, and removed."""
-        with tempfile.TemporaryDirectory(prefix="chunksweep-store-") as name:
-            folder = Path(name)
-            np.save(folder / "vectors.npy", self._vectors)
-            metadata = [metadata_line(chunk) for chunk in self._chunks]
-            with (folder / "metadata.jsonl").open(
-                "w", encoding="utf-8", errors="surrogatepass", newline=""
-            ) as file:
-                file.writelines(f"{line}\n" for line in metadata)
-            with (folder / "text.bin").open("wb") as file:
-                file.writelines(chunk.text.encode("utf-8", "surrogatepass") for chunk in self._chunks)
+        with self._written() as folder:
             return StoredBytes(
                 vectors=int(self._vectors.nbytes),
                 index=0,
                 text=text_bytes(self._chunks),
-                metadata=sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in metadata),
+                metadata=(folder / METADATA).stat().st_size,
                 on_disk=folder_bytes(folder),
             )
+
+    def payloads(self) -> list[dict[str, Any]]:
+        """Read from the files that are measured; a text is as long as its range."""
+        with self._written() as folder:
+            lines = (folder / METADATA).read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]
+            text = (folder / TEXT).read_bytes().decode("utf-8", "surrogatepass")
+        found = [json.loads(line) for line in lines]
+        ends = [0, *accumulate(fields["end"] - fields["start"] for fields in found)]
+        return [
+            {**fields, "text": text[start:end]}
+            for fields, (start, end) in zip(found, pairwise(ends), strict=True)
+        ]
+
+    @contextmanager
+    def _written(self) -> Iterator[Path]:
+        """A folder with all that is stored, for as long as it is looked at."""
+        with tempfile.TemporaryDirectory(prefix="chunksweep-store-") as name:
+            folder = Path(name)
+            np.save(folder / "vectors.npy", self._vectors)
+            with (folder / METADATA).open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.writelines(f"{metadata_line(chunk)}\n" for chunk in self._chunks)
+            with (folder / TEXT).open("wb") as binary:
+                binary.writelines(chunk.text.encode("utf-8", "surrogatepass") for chunk in self._chunks)
+            yield folder

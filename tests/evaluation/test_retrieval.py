@@ -13,7 +13,7 @@ from evaluation.gold import Evidence, Passage, Question, admits
 from evaluation.retrieval import TIMED_QUERIES, Hit, Retriever, tied
 from evaluation.stores import STORES, Found, open_store
 from evaluation.stores.exact import ExactStore
-from strategies.document import Chunk, Document
+from strategies.document import Chunk, Document, Mark
 from strategies.strategy import Vectors
 
 EVERYTHING = 10_000
@@ -114,6 +114,15 @@ def test_a_filter_searches_only_what_matches() -> None:
     hits = ranked(chunks, unit([1, 0], [1, 1], [1, 0]), [1, 0], question(year=2024), documents)
     assert [hit.document for hit in hits] == ["b"]
     assert ranked(chunks, unit([1, 0], [1, 1], [1, 0]), [1, 0], question(year=1999), documents) == ()
+
+
+def test_only_the_documents_that_are_given_are_searched() -> None:
+    chunks = [chunk("a", 0, 5), chunk("b", 0, 5), chunk("c", 0, 5)]
+    documents = [Document("b", "x" * 9, {"year": 2024}), Document("c", "x" * 9)]
+    vectors, query = unit([1, 0], [1, 1], [1, 2]), [1, 0]
+    assert [hit.document for hit in ranked(chunks, vectors, query, documents=documents)] == ["b", "c"]
+    hits = ranked(chunks, vectors, query, question(year=2024), documents)
+    assert [hit.document for hit in hits] == ["b"]
 
 
 def test_filters_that_differ_in_kind_differ() -> None:
@@ -233,6 +242,51 @@ class TestStores:
         assert stored.text == 20  # the overlap is stored twice
         assert stored.total == stored.vectors + stored.index + stored.text + stored.metadata
         assert stored.on_disk >= stored.total
+
+    def test_what_is_stored_of_a_chunk_comes_back(self, name: str) -> None:
+        document = Document(
+            "deep/a.md",
+            "# Gäte\n\none\u2028line\ftwo \U0001f436 three\n",
+            {"year": 2024, "score": 0.5, "draft": False, "by.name": "Zo\u00eb\u2028\n", "empty": ""},
+            marks=(Mark("page", 0, "i"), Mark("page", 16, "2")),
+        )
+        places = [(0, 6), (8, 16), (16, 27), (16, 27)]
+        chunks = [
+            Chunk(
+                document.id, index, start, end, document.text[start:end], 1, "Gate > other words",
+                (8, 27) if index == 2 else (start, end), section=("G\u00e4te", "x") if index else (),
+                page="i" if start < 16 else "2", metadata=document.metadata,
+            )
+            for index, (start, end) in enumerate(places)
+        ]  # fmt: skip
+        chunks.append(chunk("b", 0, 5))  # of a document of which nothing is known
+        store = open_store(name)
+        store.build(np.eye(5, dtype=np.float32), chunks)
+        found = store.payloads()
+        assert found[:4] == [
+            {
+                "document": "deep/a.md",
+                "index": index,
+                "start": start,
+                "end": end,
+                "returned": [8, 27] if index == 2 else [start, end],
+                "page": "i" if start < 16 else "2",
+                "metadata": dict(document.metadata),
+                "text": document.text[start:end],
+                **({"section": ["G\u00e4te", "x"]} if index else {}),
+            }
+            for index, (start, end) in enumerate(places)
+        ]
+        kinds = {key: type(value) for key, value in found[0]["metadata"].items()}
+        assert kinds == {"year": int, "score": float, "draft": bool, "by.name": str, "empty": str}
+        assert found[4] == {
+            "document": "b", "index": 0, "start": 0, "end": 5, "returned": [0, 5], "text": "xxxxx",
+        }  # fmt: skip
+
+    def test_an_empty_store_holds_nothing(self, name: str) -> None:
+        store = open_store(name)
+        store.build(np.zeros((0, 4), dtype=np.float32), [])
+        assert store.payloads() == []
 
     def test_vectors_and_chunks_must_match(self, name: str) -> None:
         with pytest.raises(ValueError, match="2 vectors for 1 chunks"):
