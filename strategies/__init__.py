@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from strategies.errors import nearest, refuse
+from strategies.code import Code
+from strategies.errors import brief, nearest, refuse
 from strategies.fixed import Fixed
 from strategies.html import Html
+from strategies.libraries import THIRD_PARTY
 from strategies.markdown import Markdown
+from strategies.page import Page
 from strategies.paragraph import Paragraph
 from strategies.parameters import canonical, made, parameters
 from strategies.recursive import Recursive
+from strategies.routed import Routed
 from strategies.sentence import Sentence
+from strategies.sentence_window import SentenceWindow
 from strategies.strategy import Strategy
+from strategies.user_splitter import strategy_class
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "fixed": Fixed,
@@ -20,18 +26,28 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "paragraph": Paragraph,
     "recursive": Recursive,
     "markdown": Markdown,
+    "sentence_window": SentenceWindow,
+    "routed": Routed,
+    "code": Code,
+    "page": Page,
     "html": Html,
 }
 """Every strategy, by the word that a sweep file uses."""
 
-__all__ = ["STRATEGIES", "build", "canonical", "find", "parameters"]
+__all__ = ["STRATEGIES", "THIRD_PARTY", "build", "canonical", "find", "parameters"]
 
 
 def find(name: str) -> type[Strategy]:
-    """The class of a strategy, by the word in a sweep file. Raises BadInput."""
-    if name in STRATEGIES:
-        return STRATEGIES[name]
-    raise refuse("strategy", f"{name!r} is not a strategy", nearest(str(name), STRATEGIES))
+    """The class of a strategy, by the word in a sweep file. Raises BadInput.
+
+    Ours, then those of libraries, then `module:name` of a user's own code.
+    """
+    known = {**STRATEGIES, **THIRD_PARTY}
+    if name in known:
+        return known[name]
+    if ":" in name:
+        return strategy_class(name)
+    raise refuse("strategy", f"{brief(name)!r} is not a strategy", nearest(name, known))
 
 
 def build(name: str, params: Mapping[str, object]) -> Strategy:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from evaluation.cutting import Cutting
+from evaluation.cutting import Answered, Cutting, Vectored
 from evaluation.embedders.hashing import HashingEmbedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
@@ -59,6 +59,7 @@ def run(
     store: ExactStore | None = None,
     shuffle: bool = False,
     limit_tokens: int | None = None,
+    cutting: Cutting = Cutting(1.5),
 ) -> Evaluation:
     tools = Tools()
     chunks: list[Chunk] = []
@@ -75,7 +76,7 @@ def run(
         data, desk.vectors([entry.text for entry in data.questions], "query"), measured, settings
     )
     embedded = desk.vectors([chunk.embedded_text for chunk in chunks], "passage")
-    index = Index(data.documents, chunks, embedded, Cutting(1.5), limit_tokens)
+    index = Index(data.documents, chunks, embedded, cutting, limit_tokens)
     return evaluate(index, asked, store or open_store("exact"), scorers=scorers)  # type: ignore[arg-type]
 
 
@@ -230,10 +231,36 @@ def test_a_scorer_whose_name_is_taken_is_refused_before_any_work() -> None:
     ]
 
 
+BY_MODELS = Cutting(1.5, Vectored(3, 40, 2.5, True), Answered(2, 300, 20, 900.0, 0.01))
+
+
 def test_the_names_that_no_scorer_may_have_are_those_of_the_results() -> None:
-    result = run(gold(*QUESTIONS))
+    result = run(gold(*QUESTIONS), cutting=BY_MODELS)
     assert {name for name in result.metrics if column(name) is None} == MEASURES
     assert {name for name in result.questions[0] if column(name) is None} == set(ROW_KEYS)
+
+
+def test_what_cutting_cost_is_told_apart_and_counted_in() -> None:
+    plain, by_models = run(gold(*QUESTIONS)).metrics, run(gold(*QUESTIONS), cutting=BY_MODELS).metrics
+    assert by_models["tokens_embedded"] == plain["tokens_embedded"] + 40
+    told = {name: by_models[name] for name in by_models.keys() - plain.keys()}
+    assert told == {
+        "split_tokens_embedded": 40,
+        "split_embed_ms": 2.5,
+        "llm_calls": 2,
+        "llm_input_tokens": 300,
+        "llm_output_tokens": 20,
+        "llm_ms": 900.0,
+        "llm_cost": 0.01,
+    }
+
+
+def test_what_is_not_known_of_the_cost_is_missing_with_its_reason() -> None:
+    elsewhere = Cutting(1.5, Vectored(3, 40, 2.5, False), Answered(2, 300, 20, 900.0, None))
+    result = run(gold(*QUESTIONS), cutting=elsewhere)
+    assert not {"split_embed_ms", "llm_cost"} & result.metrics.keys()
+    assert "another machine" in result.reasons["split_embed_ms"]
+    assert result.reasons["llm_cost"] == "no price was given for the model's tokens"
 
 
 def test_only_ties_among_the_hits_that_count_are_counted() -> None:

@@ -23,7 +23,7 @@ from experiments.sweep import read_sweep
 from experiments.tracking import NullTracker, TrackingError
 from strategies.document import Document
 from strategies.errors import BadInput
-from strategies.strategy import Cut, SplitTools
+from strategies.strategy import Cut, SplitTools, Strategy
 
 PLACES = {
     "park.md": "# Park\n\nThe north gate opens at nine. All dogs stay on a lead.\n\n"
@@ -135,12 +135,11 @@ def test_neither_order_nor_cache_changes_a_number(dataset: Path, tmp_path: Path,
 
 
 @dataclasses.dataclass(frozen=True)
-class Brittle:
+class Brittle(Strategy):
     """Cuts at every line, and breaks at one size as long as it is told to."""
 
     size: int = 1
     name: ClassVar[str] = "brittle"
-    many_to_one: ClassVar[bool] = False
     broken: ClassVar[bool] = True
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:
