@@ -4,6 +4,8 @@ Markdown is read by a CommonMark parser, so that what looks like a heading insid
 code or HTML is none; headings inside quotes and lists belong to what is quoted and are left out. HTML has
 the headings h1 to h6 outside of quotes, each from the tags on that open right before it.
 Other documents have the headings that their reader marked.
+
+Pages are those that the reader marked, or else what stands between form feeds.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 """Media types that are read as HTML."""
 
+_FORM_FEED = re.compile("\f")
 _LINE_END = re.compile(r"\r\n?|\n")
 _FRONT_MATTER = re.compile(
     r"---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:\r|\n))(?:.*?(?:\r\n?|\n))??(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)",
@@ -74,10 +77,18 @@ def outline(document: Document) -> Outline:
         above.append(heading)
         starts.append(heading.start)
         paths.append(tuple(mark.label for mark in above if mark.label))
-    pages = [mark for mark in marks if mark.kind == "page"]
+    pages = [mark for mark in marks if mark.kind == "page"] or _form_feed_pages(document.text)
     return Outline(
         tuple(starts), tuple(paths), tuple(mark.start for mark in pages), tuple(mark.label for mark in pages)
     )
+
+
+def _form_feed_pages(text: str) -> list[Mark]:
+    """The pages between form feeds, numbered from 1, blank ones too; none where there is no form feed."""
+    starts = [0, *(feed.end() for feed in _FORM_FEED.finditer(text))]
+    if len(starts) == 1:
+        return []
+    return [Mark("page", start, str(number)) for number, start in enumerate(starts, start=1)]
 
 
 def markdown_headings(text: str) -> list[Mark]:

@@ -26,6 +26,13 @@ VARIANTS: Mapping[str, tuple[Mapping[str, object], ...]] = {
     "sentence": ({}, {"language": "zh"}),
     "recursive": ({}, {"separators": [",", " ", ""]}, {"separators": ["\n"]}),
     "markdown": ({}, {"isolate": ["table", "code"]}),
+    "code": (
+        {},
+        {"programming_language": "python"},
+        {"programming_language": "tsx"},
+        {"programming_language": "cpp"},
+    ),
+    "page": ({}, {"join": True}),
     "html": ({}, {"embed": "source"}),
 }
 """Parameters beside size, overlap and unit; strategies that are not listed are tried with their defaults."""
