@@ -20,7 +20,7 @@ class Route:
     use: Strategy = parameter("strategy for these documents")
     media_type: str | None = parameter("media type, or a pattern of it: text/*", default=None)
     path: str | None = parameter("pattern of the document's id: logs/*.txt", default=None)
-    metadata: Mapping[str, str | int | float | bool] = parameter("metadata that the document has", default={})
+    metadata: Mapping[str, Scalar] | None = parameter("metadata that the document has", default=None)
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""

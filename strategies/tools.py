@@ -104,12 +104,13 @@ class _Held(Generic[T]):
 
     def __init__(self, characters: int) -> None:
         self._room = characters
-        self._values: OrderedDict[tuple[str, str], tuple[Document, T]] = OrderedDict()
+        self._values: OrderedDict[tuple[str, int, str], tuple[Document, T]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, document: Document, key: str, compute: Callable[[], T]) -> T:
         """The value held for the document, or a newly computed one."""
-        place = (document.id, key)
+        # Parts of a document have its id; a text's hash is computed once.
+        place = (document.id, hash(document.text), key)
         with self._lock:
             held = self._values.get(place)
             # Documents of different data sets may share an id: the text itself decides.

@@ -26,7 +26,7 @@ def cuts_within(
     marks = tuple(
         replace(mark, start=max(mark.start - start, 0)) for mark in document.marks if mark.start < end
     )
-    part = replace(document, id=f"{document.id}[{start}:{end}]", text=text, marks=marks)
+    part = replace(document, text=text, marks=marks)
     has_headings = bool(tools.outline(document).heading_starts)
     for cut in strategy.cuts(part, tools):
         yield replace(
