@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from strategies.cluster import Cluster
 from strategies.code import Code
 from strategies.errors import brief, nearest, refuse
 from strategies.fixed import Fixed
 from strategies.html import Html
+from strategies.hybrid import Hybrid
 from strategies.libraries import THIRD_PARTY
 from strategies.markdown import Markdown
+from strategies.max_min import MaxMin
 from strategies.page import Page
 from strategies.paragraph import Paragraph
 from strategies.parameters import canonical, made, parameters
 from strategies.recursive import Recursive
 from strategies.routed import Routed
+from strategies.semantic import Semantic
 from strategies.sentence import Sentence
 from strategies.sentence_window import SentenceWindow
 from strategies.strategy import Strategy
@@ -26,6 +30,10 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "paragraph": Paragraph,
     "recursive": Recursive,
     "markdown": Markdown,
+    "semantic": Semantic,
+    "cluster": Cluster,
+    "max_min": MaxMin,
+    "hybrid": Hybrid,
     "sentence_window": SentenceWindow,
     "routed": Routed,
     "code": Code,

@@ -37,6 +37,24 @@ def found(value: object) -> str:
     return f"is the list {value!r}" if isinstance(value, list | tuple) else f"is {value!r}"
 
 
+def not_negative(number: float) -> str:
+    """What is wrong with a number that must be 0 or more, or nothing.
+
+    >>> not_negative(0), not_negative(-0.5)
+    ('', 'is -0.5; use 0 or more')
+    """
+    return "" if number >= 0 else f"is {number:g}; use 0 or more"
+
+
+def positive(number: int) -> str:
+    """What is wrong with a number that must be 1 or more, or nothing.
+
+    >>> positive(1), positive(0)
+    ('', 'is 0; use 1 or more')
+    """
+    return "" if number >= 1 else f"is {number}; use 1 or more"
+
+
 def resolve(size: object, overlap: object = 0, stride: object = None) -> tuple[int, int]:
     """Size and overlap in units, from what a user wrote.
 

@@ -209,6 +209,7 @@ NOT_STRATEGIES = {
     *("user_splitter", "signatures"),  # strategies that users wrote
     *("chat", "chat_client", "chat_model", "cache_file"),  # asking language models, and keeping answers
     "markdown_blocks",
+    *("similarity", "thresholds", "grouping"),  # cutting by meaning
     *("syntax", "grammars", "code_units"),
     *("html_blocks", "html_pieces", "html_tokens", "leading"),
 }
