@@ -24,13 +24,13 @@ def inner_strategy(value: object, outer: Mapping[str, object]) -> Strategy:
 
     Raises BadInput with every problem, and TypeError where the value is no way to write a strategy.
     """
-    from strategies import build, find, parameters  # they know the table, which knows all strategies
-
     if isinstance(value, Strategy):
         return value
     said = {"strategy": value} if isinstance(value, str) else value
     if not isinstance(said, Mapping):
         raise TypeError("no strategy")
+    from strategies import build, find, parameters  # they know the table, which knows all strategies
+
     name = said.get("strategy")
     if not isinstance(name, str):
         what = "is missing" if name is None else f"is {name!r}, not a name"
