@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
+from evaluation.embedders.hashing import HashingEmbedder
 from strategies.counting import Counter, tokenizer_counter
 from strategies.tools import Tools
+
+if TYPE_CHECKING:
+    from chat_server import ChatServer
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("no deadline")
@@ -28,4 +34,16 @@ def minilm() -> dict[str, Counter]:
 
 @pytest.fixture(scope="session")
 def tools(minilm: dict[str, Counter]) -> Tools:
-    return Tools(counters=minilm)
+    from contract import nonsense
+
+    return Tools(counters=minilm, embed=HashingEmbedder(dim=32).embed, chat=nonsense)
+
+
+@pytest.fixture
+def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """An endpoint that listens."""
+    from chat_server import ChatServer
+
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with ChatServer() as server:
+        yield server

@@ -1,23 +1,33 @@
-"""The laws that every native strategy owes, as one check, and the texts that break splitters.
+"""The laws that strategies owe, as one check, and the texts that break splitters.
 
-A strategy joins by its entry in `strategies.STRATEGIES`: the suite in `test_contract.py` reads that
-table. What is worth trying beside its defaults goes into `VARIANTS`.
+A strategy joins by its entry in `strategies.STRATEGIES` or, where its library is installed, in
+`strategies.THIRD_PARTY`: the suite in `test_contract.py` reads these tables. What is worth trying beside
+its defaults goes into `VARIANTS`; what it cannot be built without, into `needed`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
-from strategies import STRATEGIES, build, canonical, parameters
+from strategies import STRATEGIES, THIRD_PARTY, build, canonical, parameters
+from strategies.chat_model import ChatModel
 from strategies.document import Chunk, Document
+from strategies.errors import SplitError
 from strategies.modifiers import PLAIN, Modifiers
-from strategies.nesting import embeds_more, is_many_to_one
+from strategies.nesting import embeds_more, is_many_to_one, is_native
 from strategies.splitting import split
-from strategies.strategy import Strategy
+from strategies.strategy import AnswerCheck, Strategy
 from strategies.tools import Tools
+
+EVERY: Mapping[str, type[Strategy]] = {
+    **STRATEGIES,
+    **{name: library for name, library in THIRD_PARTY.items() if library.is_installed()},
+}
+"""Every strategy that can run here."""
 
 UNITS = ("characters", "words", "cl100k_base", "embedder", "embedder+special")
 
@@ -86,34 +96,78 @@ SHORT: Mapping[str, str] = {
     "row": "|a|b|\n|-|-|\n|c|d|",
 }
 
+CROSSED = (
+    "# Gate\r\n\r\nOpens at six. Visitors, sign\nthe book! 👩\u200d👧e\u0301 大門は。開く "
+    "🦉🦉\n\n```\nx  y\n\nz\n```\n\n|a|b|\n|-|-|\n|c|d|\n\ntick tick tick"
+)
+"""A bit of everything, about as long as the largest size of the full cross."""
+
+LONG = "".join(text for name, text in sorted(NASTY.items()) if name != "one white run") * 2
+"""All nasty texts, one after the other."""
+
 
 def variants() -> Iterator[tuple[str, Mapping[str, object]]]:
     """Every strategy with every set of its other parameters."""
-    for name in STRATEGIES:
+    for name in EVERY:
         for other in VARIANTS.get(name, ({},)):
             yield name, other
 
 
+def units_of(name: str) -> tuple[str, ...]:
+    """Units that are worth trying with a strategy."""
+    if not makes(name, "unit"):
+        return ("cl100k_base",)
+    return UNITS if EVERY[name].native else ("characters", "cl100k_base")
+
+
 def makes(name: str, *keys: str) -> bool:
     """Whether a strategy takes all of these parameters."""
-    return set(keys) <= {parameter.name for parameter in parameters(STRATEGIES[name])}
+    return set(keys) <= {parameter.name for parameter in parameters(EVERY[name])}
+
+
+ROUTES = [{"media_type": "text/markdown", "use": "markdown"}, {"path": "*.log", "use": "fixed"}]
+
+
+def needed(name: str) -> Mapping[str, object]:
+    """What a strategy cannot be made without, sizes aside."""
+    if makes(name, "base_url"):
+        return {"base_url": "http://localhost/v1", "model": "nonsense"}
+    return {"routes": ROUTES} if makes(name, "routes") else {}
+
+
+def nonsense(model: ChatModel, prompts: Iterable[str], check: AnswerCheck) -> list[str]:
+    """A language model that gives any answer which passes for one, the same for the same prompt."""
+    answers = [f"[{border}, {2 * border}]" for border in range(2, 6)] + ['["a", "b"]', "[]", '["]"]', "a"]
+    fitting = [answer for answer in answers if not check(answer)]
+    return [fitting[crc32(prompt.encode("utf-8", "replace")) % len(fitting)] for prompt in prompts]
 
 
 def make(name: str, unit: str, size: int, overlap: int, other: Mapping[str, object] = {}) -> Strategy:
     """A strategy of this size and overlap, as far as it has them."""
-    asked = {"unit": unit, "size": size, "overlap": overlap} | other
-    known = {parameter.name for parameter in parameters(STRATEGIES[name])}
+    asked = {"unit": unit, "size": size, "overlap": overlap} | needed(name) | other
+    known = {parameter.name for parameter in parameters(EVERY[name])}
     return build(name, {key: value for key, value in asked.items() if key in known})
 
 
 def check(
     document: Document, strategy: Strategy, tools: Tools, modifiers: Modifiers = PLAIN
 ) -> tuple[Chunk, ...]:
-    """Split a document, hold the chunks to all laws, and return them."""
+    """Split a document, hold the chunks to the laws that it owes, and return them.
+
+    A library may refuse a document, or return what the document never had: that is said and shown.
+    """
     before = dataclasses.replace(document)
-    chunks = split(document, strategy, tools, modifiers)
+    native = is_native(strategy)
+    try:
+        chunks = split(document, strategy, tools, modifiers)
+    except SplitError as error:
+        if native or document.id not in str(error) or strategy.name not in str(error):
+            raise
+        return ()
     assert document == before
     _are_slices_in_order(document, strategy, chunks)
+    if not native:
+        return chunks
     _cover_all_but_white_space(document, chunks)
     _keep_to_the_size(document, strategy, tools, chunks)
     if not embeds_more(strategy):
@@ -129,6 +183,9 @@ def _are_slices_in_order(document: Document, strategy: Strategy, chunks: tuple[C
         assert chunk.text.strip(), "blank chunk"
         assert 0 <= chunk.returned[0] < chunk.returned[1] <= len(document.text)
     for one, following in pairwise(chunks):
+        if not is_native(strategy):
+            assert one.start <= following.start, "starts move back"
+            continue
         if is_many_to_one(strategy) and (one.start, one.end) == (following.start, following.end):
             assert one.embedded_text != following.embedded_text, "one text twice"
             continue
@@ -160,6 +217,8 @@ def _keep_to_the_size(
             "the size is not kept, or oversize is not true"
         )
     for one, following in pairwise(chunks):
+        if (one.start, one.end) == (following.start, following.end):
+            continue  # texts made from one passage share it
         shared = document.text[following.start : one.end]
         if shared and overlap is not None:
             in_place = tools.ruler(document, asked["unit"]).units_in(following.start, one.end)

@@ -10,12 +10,27 @@ from collections.abc import Mapping
 from itertools import product
 
 import pytest
-from contract import NASTY, SHORT, UNITS, check, make, makes, variants
+from contract import (
+    CROSSED,
+    EVERY,
+    LONG,
+    NASTY,
+    SHORT,
+    UNITS,
+    check,
+    make,
+    makes,
+    needed,
+    nonsense,
+    units_of,
+    variants,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from linear import grows_linearly
 
-from strategies import STRATEGIES, build, canonical, parameters
+from evaluation.embedders.hashing import HashingEmbedder
+from strategies import STRATEGIES, THIRD_PARTY, build, canonical, parameters
 from strategies.document import Document
 from strategies.errors import BadInput
 from strategies.modifiers import Modifiers
@@ -23,6 +38,8 @@ from strategies.splitting import split
 from strategies.tools import Tools
 
 VARIANTS = [pytest.param(name, other, id="-".join([name, *map(str, other)])) for name, other in variants()]
+NATIVE = [param for param in VARIANTS if EVERY[str(param.values[0])].native]
+FOREIGN = [param for param in VARIANTS if param not in NATIVE]
 EACH = [pytest.param(name, id=name) for name in STRATEGIES]
 
 PIECES = [
@@ -70,6 +87,29 @@ def document(text: str) -> Document:
 
 
 @pytest.mark.parametrize(("name", "other"), VARIANTS)
+@pytest.mark.parametrize("unit", ["characters", "cl100k_base"])
+def test_the_full_cross_of_sizes_and_overlaps(
+    name: str, unit: str, other: Mapping[str, object], tools: Tools
+) -> None:
+    if unit not in units_of(name):
+        pytest.skip("counts nothing in this unit")
+    found = document(CROSSED)
+    for size in range(1, 65) if makes(name, "size") else [1]:
+        for overlap in range(size) if makes(name, "overlap") else [0]:
+            check(found, make(name, unit, size, overlap, other), tools)
+
+
+@pytest.mark.parametrize(("name", "other"), VARIANTS)
+@pytest.mark.parametrize("unit", ["characters", "cl100k_base"])
+def test_long_texts(name: str, unit: str, other: Mapping[str, object], tools: Tools) -> None:
+    if unit not in units_of(name):
+        pytest.skip("counts nothing in this unit")
+    found = document(LONG)
+    for size, share in product([3, 17, 96, 500, 1000, 2000], [0, 0.1, 0.5]):
+        check(found, make(name, unit, size, int(size * share), other), tools)
+
+
+@pytest.mark.parametrize(("name", "other"), NATIVE)
 @pytest.mark.parametrize("text", SHORT.values(), ids=SHORT)
 def test_all_small_sizes_and_overlaps(
     name: str, other: Mapping[str, object], text: str, tools: Tools
@@ -82,12 +122,23 @@ def test_all_small_sizes_and_overlaps(
 @pytest.mark.parametrize(("name", "other"), VARIANTS)
 @pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
 def test_nasty_texts(name: str, other: Mapping[str, object], text: str, tools: Tools) -> None:
-    for unit, (size, overlap) in product(UNITS, [(1, 0), (7, 3), (20, 0), (64, 16), (5000, 1000)]):
+    native = EVERY[name].native
+    for unit, (size, overlap) in product(units_of(name), [(1, 0), (7, 3), (20, 0), (64, 16), (5000, 1000)]):
         chunks = check(document(text), make(name, unit, size, overlap, other), tools)
-        assert bool(chunks) == bool(text.strip())
+        if native or not text.strip():
+            assert bool(chunks) == bool(text.strip())
 
 
-@pytest.mark.parametrize(("name", "other"), VARIANTS)
+@pytest.mark.parametrize(("name", "other"), FOREIGN)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=texts, size=st.integers(1, 40), share=st.floats(0, 1, exclude_max=True))
+def test_libraries_with_any_text(
+    name: str, other: Mapping[str, object], tools: Tools, text: str, size: int, share: float
+) -> None:
+    check(document(text), make(name, units_of(name)[0], size, int(size * share), other), tools)
+
+
+@pytest.mark.parametrize(("name", "other"), NATIVE)
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=texts,
@@ -123,6 +174,11 @@ def test_a_text_that_spells_special_tokens_is_cut_whole(name: str, tools: Tools)
         assert any(marker in chunk.text for chunk in chunks)
 
 
+@pytest.mark.parametrize("name", [name for name in EVERY if not EVERY[name].native])
+def test_libraries_end_on_one_word_of_many_letters(name: str, tools: Tools) -> None:
+    check(document("a" * 100_000), make(name, units_of(name)[0], 200, 20), tools)
+
+
 @pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize("unit", ["characters", "cl100k_base", "embedder"])
 def test_one_word_of_many_letters(name: str, unit: str, tools: Tools) -> None:
@@ -145,11 +201,12 @@ def test_one_word_of_many_letters(name: str, unit: str, tools: Tools) -> None:
         "# A\n",
     ],
 )
-def test_time_is_linear(name: str, part: str, tools: Tools) -> None:
+def test_time_is_linear(name: str, part: str) -> None:
     strategy = make(name, "cl100k_base", 64, 16)
 
     def work(characters: int) -> None:
-        split(document(part * (characters // len(part)) + "."), strategy, Tools())
+        tools = Tools(embed=HashingEmbedder(dim=32).embed, chat=nonsense)
+        split(document(part * (characters // len(part)) + "."), strategy, tools)
 
     assert grows_linearly(work, 3_000)
 
@@ -166,44 +223,47 @@ class TestParameters:
         assert form.keys() == {parameter.name for parameter in parameters(type(strategy))}
         assert build(name, form) == strategy
 
-    @pytest.mark.parametrize("name", EACH)
+    @pytest.mark.parametrize("name", EVERY)
     def test_every_parameter_is_explained(self, name: str) -> None:
-        for parameter in parameters(STRATEGIES[name]):
+        for parameter in parameters(EVERY[name]):
             assert parameter.help
             assert not parameter.help.endswith(".") or parameter.help.endswith(" ...")
 
-    @pytest.mark.parametrize("name", [name for name in STRATEGIES if makes(name, "size", "overlap", "unit")])
+    @pytest.mark.parametrize("name", [name for name in EVERY if makes(name, "size", "overlap", "unit")])
     def test_equal_experiments_have_equal_forms(self, name: str) -> None:
         forms = [
-            canonical(build(name, {"size": 96, "overlap": 24, "unit": "words"})),
-            canonical(build(name, {"overlap": "25%", "unit": "words", "size": 96.0})),
-            canonical(build(name, {"size": 96, "overlap": 24.0, "unit": "words"})),
+            canonical(build(name, {**needed(name), **given}))
+            for given in (
+                {"size": 96, "overlap": 24, "unit": "words"},
+                {"overlap": "25%", "unit": "words", "size": 96.0},
+                {"size": 96, "overlap": 24.0, "unit": "words"},
+            )
         ]
         assert forms[0] == forms[1] == forms[2]
         assert repr(forms[0]) == repr(forms[1]) == repr(forms[2])  # 24 and 24.0 are equal, their text is not
 
-    @pytest.mark.parametrize("name", [name for name in STRATEGIES if makes(name, "size", "overlap")])
+    @pytest.mark.parametrize("name", [name for name in EVERY if makes(name, "size", "overlap")])
     @pytest.mark.parametrize(
         ("size", "overlap"), [(10, 10), (10, 11), (0, 0), (-1, 0), (10, -1), (10, "100%")]
     )
     def test_pairs_that_cannot_move_are_refused(self, name: str, size: int, overlap: object) -> None:
         with pytest.raises(ValueError):
-            STRATEGIES[name](size=size, overlap=overlap)  # type: ignore[call-arg]
-        with pytest.raises(BadInput):
-            build(name, {"size": size, "overlap": overlap})
+            EVERY[name](size=size, overlap=overlap, **needed(name))  # type: ignore[call-arg]
+        with pytest.raises(BadInput, match=r"size|overlap"):
+            build(name, {"size": size, "overlap": overlap, **needed(name)})
 
     @pytest.mark.parametrize("name", EACH)
     def test_a_key_that_a_strategy_does_not_know_is_refused(self, name: str) -> None:
         for key in {"overlap", "separators", "zebra"} - {
-            parameter.name for parameter in parameters(STRATEGIES[name])
+            parameter.name for parameter in parameters(EVERY[name])
         }:
             with pytest.raises(BadInput, match=f"{key}: is not a parameter of {name}"):
                 build(name, {key: 0})
 
-    @pytest.mark.parametrize("name", [name for name in STRATEGIES if makes(name, "size", "unit")])
+    @pytest.mark.parametrize("name", [name for name in EVERY if makes(name, "size", "unit")])
     def test_all_problems_are_reported_at_once(self, name: str) -> None:
         with pytest.raises(BadInput) as error:
-            build(name, {"size": "2e2", "unit": "wrods", "sise": 4})
+            build(name, {"size": "2e2", "unit": "wrods", "sise": 4, **needed(name)})
         said = {problem.where: str(problem) for problem in error.value.problems}
         assert said["size"].startswith("size: is the text '2e2', not a whole number")
         assert said["size"].endswith("Write 200, without quotes or exponent")
@@ -212,7 +272,8 @@ class TestParameters:
 
 
 def test_the_table_holds_every_strategy_under_its_name() -> None:
-    assert {name: cls.name for name, cls in STRATEGIES.items()} == {name: name for name in STRATEGIES}
+    every = {**STRATEGIES, **THIRD_PARTY}
+    assert {name: cls.name for name, cls in every.items()} == {name: name for name in every}
 
 
 def test_the_table_is_read_without_heavy_libraries() -> None:
