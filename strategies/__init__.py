@@ -6,16 +6,19 @@ from collections.abc import Mapping
 
 from strategies.cluster import Cluster
 from strategies.code import Code
+from strategies.contextual import Contextual
 from strategies.errors import brief, nearest, refuse
 from strategies.fixed import Fixed
 from strategies.html import Html
 from strategies.hybrid import Hybrid
 from strategies.libraries import THIRD_PARTY
+from strategies.llm import Llm
 from strategies.markdown import Markdown
 from strategies.max_min import MaxMin
 from strategies.page import Page
 from strategies.paragraph import Paragraph
 from strategies.parameters import canonical, made, parameters
+from strategies.proposition import Proposition
 from strategies.recursive import Recursive
 from strategies.routed import Routed
 from strategies.semantic import Semantic
@@ -39,6 +42,9 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "code": Code,
     "page": Page,
     "html": Html,
+    "contextual": Contextual,
+    "proposition": Proposition,
+    "llm": Llm,
 }
 """Every strategy, by the word that a sweep file uses."""
 

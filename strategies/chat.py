@@ -82,6 +82,7 @@ class Chat:
         """`folder` of the cache; None keeps answers in memory. Raises BadInput where it cannot be used."""
         self._cache = CacheFile(None if folder is None else folder / ANSWERS, "answers", _COLUMNS)
         self._ledger = _Ledger()
+        self._clients: dict[tuple[ChatModel, str], ChatClient] = {}
         self._lock = Lock()
 
     def answers(self, model: ChatModel, prompts: Iterable[str], check: AnswerCheck) -> list[str]:
@@ -119,7 +120,9 @@ class Chat:
         return spent
 
     def close(self) -> None:
-        """Close the cache; answers stay."""
+        """Close the connections and the cache; answers stay."""
+        for client in self._clients.values():
+            client.close()
         self._cache.close()
 
     def _found(self, keys: Iterable[bytes], check: AnswerCheck) -> dict[bytes, Answer]:
@@ -176,7 +179,7 @@ class Chat:
         todo: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
         done: SimpleQueue[tuple[bytes, Answer | Failure]] = SimpleQueue()
         stop = Event()
-        client = ChatClient(model, key)
+        client = self._client(model, key)
 
         def work() -> None:
             while not stop.is_set():
@@ -195,7 +198,12 @@ class Chat:
                 yield done.get()
         finally:
             stop.set()
-            client.close()
+
+    def _client(self, model: ChatModel, key: str) -> ChatClient:
+        with self._lock:
+            if (model, key) not in self._clients:
+                self._clients[model, key] = ChatClient(model, key)
+            return self._clients[model, key]
 
     def _outcome(self, client: ChatClient, endpoint: str, prompt: str) -> Answer | Failure:
         """One call, or none where the endpoint failed too often."""

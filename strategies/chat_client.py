@@ -81,7 +81,7 @@ class ChatClient:
         begin = time.perf_counter()
         try:
             body = self._body(prompt)
-            outcome = _read(body, prompt, 1000 * (time.perf_counter() - begin), self._model)
+            outcome = read(body, prompt, 1000 * (time.perf_counter() - begin), self._model)
         except Exception as error:  # whatever it is, other prompts go on
             outcome = _failure(error, self._model)
         if isinstance(outcome, Failure) and self._key:
@@ -138,7 +138,7 @@ def key_of_environment(model: ChatModel) -> str | Failure:
     return key or Failure(f"the environment variable {model.api_key_env}, which holds the key, is not set")
 
 
-def _read(body: bytes, prompt: str, ms: float, model: ChatModel) -> Answer | Failure:
+def read(body: bytes, prompt: str, ms: float, model: ChatModel) -> Answer | Failure:
     """What a response says."""
     try:
         said = json.loads(body)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from strategies.errors import BadInput, Problem
 from strategies.parameters import settle
+from strategies.sizes import not_negative, positive
 from strategies.strategy import parameter
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -41,16 +42,8 @@ def _blank_problem(text: str) -> str:
     return "" if text.strip() else "is blank"
 
 
-def _below_zero(number: float) -> str:
-    return "" if number >= 0 else f"is {number}, must be 0 or more"
-
-
-def _below_one(number: int) -> str:
-    return "" if number >= 1 else f"is {number}, must be 1 or more"
-
-
 def _not_positive(number: float) -> str:
-    return "" if number > 0 else f"is {number}, must be more than 0"
+    return "" if number > 0 else f"is {number:g}; use more than 0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +62,12 @@ class ChatModel:
         check=_variable_problem,
     )
     temperature: float | None = parameter(
-        "sampling temperature; null leaves it to the model, as some demand", default=0.0, check=_below_zero
+        "sampling temperature; null leaves it to the model, as some demand", default=0.0, check=not_negative
     )
     max_output_tokens: int | None = parameter(
         "tokens that an answer, and the thinking before it, may take; null leaves it to the endpoint",
         default=2000,
-        check=_below_one,
+        check=positive,
     )
     timeout_s: float = parameter(
         "seconds to wait for an answer, each time it is asked for", default=120.0, check=_not_positive
@@ -83,16 +76,16 @@ class ChatModel:
         "times that a request is made again, with growing pauses, where the endpoint is busy, fails or "
         "does not answer in time",
         default=5,
-        check=_below_zero,
+        check=not_negative,
     )
-    concurrency: int = parameter("requests under way at a time", default=4, check=_below_one)
+    concurrency: int = parameter("requests under way at a time", default=4, check=positive)
     price_per_million_input_tokens: float | None = parameter(
         "price of a million input tokens, in any currency; null where it is not known",
         default=None,
-        check=_below_zero,
+        check=not_negative,
     )
     price_per_million_output_tokens: float | None = parameter(
-        "price of a million output tokens, in the same currency", default=None, check=_below_zero
+        "price of a million output tokens, in the same currency", default=None, check=not_negative
     )
 
     def __post_init__(self) -> None:

@@ -207,7 +207,7 @@ NOT_STRATEGIES = {
     *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
     *("nesting", "within"),  # strategies inside strategies
     *("user_splitter", "signatures"),  # strategies that users wrote
-    *("chat", "chat_client", "chat_model", "cache_file"),  # asking language models, and keeping answers
+    *("chat", "chat_client", "chat_model", "prompting", "cache_file"),  # asking language models
     "markdown_blocks",
     *("similarity", "thresholds", "grouping"),  # cutting by meaning
     *("syntax", "grammars", "code_units"),
