@@ -95,7 +95,8 @@ class HtmlSource:
         self.text = text
         self.tokens = list(tokens(text))
         reader = _Reader(self.tokens, text)
-        self.leaves = reader.leaves()
+        self.leaves = reader.leaves() if text.strip() else []
+        """None is blank."""
         self.groups = reader.groups
         """In the order in which they open."""
         self._starts = [token.start for token in self.tokens]
@@ -267,7 +268,9 @@ class _Reader:
 
     def _end_implied(self, name: str) -> bool:
         """End the elements that the opening of another ends; whether there are any."""
-        ended, outer = _ENDED_BY.get(name, ((), ()))
+        if name not in _ENDED_BY:
+            return False
+        ended, outer = _ENDED_BY[name]
         limit = self._nearest(outer)
         inside = [place for one in ended if (place := self._nearest((one,))) > limit]
         if inside:

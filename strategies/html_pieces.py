@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from strategies.html_blocks import Group, HtmlSource, Leaf
+from strategies.html_blocks import Group, HtmlSource
 from strategies.leading import led
 from strategies.pieces import FINEST, LINES, Level, Piece, clusters, cut, lines, shorten, trimmed, words
 from strategies.rulers import Ruler
@@ -29,6 +29,8 @@ class HtmlPieces:
             token.end: token.start for token in source.tokens if token.kind == "open" and token.name != "br"
         }
         """End of each tag that opens an element -> its start."""
+        found = (trimmed(source.text, leaf.start, leaf.end) for leaf in source.leaves)
+        self._ranges = [one for one in found if one is not None]  # of all leaves: none is blank
         self._groups: defaultdict[int, list[Group]] = defaultdict(list)
         for group in source.groups:
             if group.last > group.first:
@@ -49,12 +51,11 @@ class HtmlPieces:
 
     def between(self, first: int, past: int) -> Iterator[Piece]:
         """The pieces of the leaves from `first` up to `past`; each section begins with a fresh one."""
-        leaves = self._source.leaves
         headings: list[list[Piece]] = []  # with nothing between them, each as its pieces
         index = first
         while index < past:
-            if leaves[index].kind == "heading":
-                headings.append(self._shortened(leaves[index]))
+            if self._source.leaves[index].kind == "heading":
+                headings.append(self._shortened(index))
                 index += 1
                 continue
             last, pieces = self._from(index, past, headings[-1][0].start if headings else None)
@@ -72,33 +73,30 @@ class HtmlPieces:
         `lead` is where the heading right above starts: what does not fit with it is taken apart, so that
         the heading is not left alone.
         """
-        leaf = self._source.leaves[index]
-        start = leaf.start if lead is None else lead
-        for group in self._groups.get(index, ()):
-            end = self._source.leaves[group.last].end
-            if group.last < past and not self._source.holds_heading(group) and self._fits(start, end):
-                return group.last, [
-                    Piece(*found) for found in (trimmed(self._ruler.text, leaf.start, end),) if found
-                ]
-        too_long = lead is not None and leaf.kind == "text" and not self._fits(lead, leaf.end)
-        return index, self._shortened(leaf, into_sentences=too_long)
+        start, end = self._ranges[index]
+        above = start if lead is None else lead
+        for group in self._groups[index]:
+            group_end = self._ranges[group.last][1]
+            whole = group.last < past and not self._source.holds_heading(group)
+            if whole and self._fits(above, group_end):
+                return group.last, [Piece(start, group_end)]
+        divisible = self._source.leaves[index].kind == "text"
+        too_long = lead is not None and divisible and not self._fits(lead, end)
+        return index, self._shortened(index, into_sentences=too_long)
 
-    def _shortened(self, leaf: Leaf, into_sentences: bool = False) -> list[Piece]:
+    def _shortened(self, index: int, into_sentences: bool = False) -> list[Piece]:
         """A leaf as pieces that fit."""
-        found = trimmed(self._ruler.text, leaf.start, leaf.end)
-        if found is None:
-            return []
-        pieces = [Piece(*found)]
-        if into_sentences:
-            pieces = cut(self._ruler.text, pieces[0], self._sentences(self._ruler.text, *found))
-        return shorten(pieces, self._levels[leaf.kind], self._ruler, self._size)
+        text, found = self._ruler.text, Piece(*self._ranges[index])
+        pieces = (
+            cut(text, found, self._sentences(text, found.start, found.end)) if into_sentences else [found]
+        )
+        return shorten(pieces, self._levels[self._source.leaves[index].kind], self._ruler, self._size)
 
     def _fits(self, start: int, end: int) -> bool:
         """Whether a range is small enough for a chunk; what is far too large is not counted anew."""
         if int(self._ruler.units_in(start, end)) > 2 * self._size + _SLACK:
             return False
-        found = trimmed(self._ruler.text, start, end)
-        return found is None or self._ruler.count(*found) <= self._size
+        return self._ruler.count(start, end) <= self._size
 
     # Places, for `Level`: never inside a tag, a comment or a character reference.
 
