@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -52,11 +54,12 @@ class _Ranges:
     """Counts runs of pieces."""
 
     def __init__(self, pieces: Sequence[Piece], ruler: Ruler) -> None:
-        self.pieces = pieces
+        self.starts = [piece.start for piece in pieces]
+        self.ends = [piece.end for piece in pieces]
         self.ruler = ruler
 
     def count(self, first: int, last: int) -> int:
-        return self.ruler.count(self.pieces[first].start, self.pieces[last].end)
+        return self.ruler.count(self.starts[first], self.ends[last])
 
     def fit(self, first: int, last: int, size: int | None) -> bool:
         return size is None or self.count(first, last) <= size
@@ -111,14 +114,12 @@ def parted(group: Group, distances: Numbers, ranges: _Ranges, size: int) -> Iter
     first, end = group
     usual = 0
     while first <= end:
-
-        def fits(last: int, first: int = first) -> bool:
-            return ranges.fit(first, last, size)
-
+        fits = partial(ranges.fit, first, size=size)
         reach = furthest(fits, low=first, high=end, guess=first + usual)
         last = reach
         if reach < end:
-            nearest = first + (reach - first) // 2
+            middle = (ranges.starts[first] + ranges.ends[reach]) / 2
+            nearest = bisect_left(ranges.ends, middle, first, reach)
             candidates = distances[nearest : reach + 1]
             last = reach - int(np.argmax(candidates[::-1]))
             if last < reach and not fits(last):  # a part of a slice may count more than the slice
