@@ -105,8 +105,8 @@ def align(
     units back where their overlap is known, `anywhere` where it is not. What would leave no place for a
     later piece is not chosen: pieces are placed whenever they can be.
 
-    `starts` are the code points that the library itself reports, for as many pieces as it does; one counts
-    only where the piece is found at it, behind the piece before.
+    `starts` are the code points that the library itself reports, for as many pieces as it does. One counts
+    only where it is larger than all before it and the piece is found at it, not before the piece before.
 
     A place is the exact range of the piece's text, white space at its ends included, where the document has
     that; else it begins and ends with the characters that the two have in common. `view` says what is
@@ -117,7 +117,7 @@ def align(
     view = folded(text) if view is None else view
     sought = [(number, part) for number, piece in enumerate(pieces) if (part := view.fold(piece))]
     aligner = _Aligner(view, [part for _, part in sought], earliest)
-    reported = [_at(view, starts[number]) if number < len(starts) else -1 for number, _ in sought]
+    reported = _reported(view, starts, [number for number, _ in sought])
     found = aligner.places(reported)
     if found is None:
         latest = aligner.latest(step=1) or aligner.latest(step=0)
@@ -128,18 +128,28 @@ def align(
         found = aligner.places(reported, latest)
         assert found is not None
     placed: list[Place | None] = [None] * len(pieces)
+    before = 0
     for (number, part), first in zip(sought, found, strict=True):
         start, end = int(view.starts[first]), int(view.ends[first + len(part) - 1])
-        placed[number] = _exact(text, pieces[number], start) or Place(start, end)
+        exact = _exact(text, pieces[number], start)
+        # Two that begin with the same letter may begin with white space, the later one with more of it.
+        place = exact if exact is not None and exact.start >= before else Place(start, end)
+        placed[number], before = place, place.start
     return placed
 
 
-def _at(view: View, start: int | None) -> int:
-    """The character of the view at, or behind white space from, a code point; -1 where there is none."""
-    if start is None or start < 0:
-        return -1
-    place = int(view.starts.searchsorted(start))
-    return place + 1 if place < len(view.text) and view.text[place] == " " else place
+def _reported(view: View, starts: Sequence[int | None], numbers: Sequence[int]) -> list[int]:
+    """Where in the view the pieces of these numbers are said to begin; -1 where that says nothing."""
+    found, largest = [], -1
+    for number in numbers:
+        start = starts[number] if number < len(starts) else None
+        if start is None or start <= largest:  # offsets found by searching repeat the first place
+            found.append(-1)
+            continue
+        largest = start
+        place = int(view.starts.searchsorted(start))
+        found.append(place + 1 if view.text.startswith(" ", place) else place)
+    return found
 
 
 def _exact(text: str, piece: str, start: int) -> Place | None:
@@ -162,7 +172,7 @@ class _Aligner:
         start, end = -1, 0
         for index, part in enumerate(self.parts):
             last = len(text) if latest is None else latest[index]
-            if start < reported[index] <= last and text.startswith(part, reported[index]):
+            if max(start, 0) <= reported[index] <= last and text.startswith(part, reported[index]):
                 start = reported[index]
             else:
                 likely = max(start + 1, end - len(part) + 1, self._earliest(end))

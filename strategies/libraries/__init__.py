@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strategies.libraries import langchain, langchain_structure, llama_index
+from strategies.libraries import haystack, langchain, langchain_structure, llama_index
 from strategies.libraries.library import Library
 
 THIRD_PARTY: dict[str, type[Library]] = {
@@ -18,6 +18,8 @@ THIRD_PARTY: dict[str, type[Library]] = {
     "llama_index:SentenceWindowNodeParser": llama_index.SentenceWindowNodeParser,
     "llama_index:MarkdownNodeParser": llama_index.MarkdownNodeParser,
     "llama_index:SemanticSplitterNodeParser": llama_index.SemanticSplitterNodeParser,
+    "haystack:DocumentSplitter": haystack.DocumentSplitter,
+    "haystack:RecursiveDocumentSplitter": haystack.RecursiveDocumentSplitter,
 }
 """Every strategy of a library, by the word that a sweep file uses."""
 

@@ -88,6 +88,10 @@ class Library(Strategy):
         """What of the document the library's texts are compared with, if more than white space differs."""
         return None
 
+    def earliest(self, document: Document, tools: SplitTools) -> Callable[[int], int]:
+        """Where a chunk may begin after one that ended at a code point: `overlap` units before it."""
+        return overlapping(self, document, tools)
+
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the library's chunks where they stand in the document, in its order."""
         logging.getLogger(self.package).setLevel(logging.ERROR)  # they warn of every large chunk
@@ -96,7 +100,7 @@ class Library(Strategy):
         size: int | None = getattr(self, "size", None)
         unit: str | None = getattr(self, "unit", None)
         ruler = tools.ruler(document, unit) if unit is not None else None
-        earliest = overlapping(self, document, tools)
+        earliest = self.earliest(document, tools)
         for cut in placed(document, self.name, parts, earliest=earliest, view=self.view(document)):
             oversize = ruler is not None and size is not None and ruler.count(cut.start, cut.end) > size
             yield Cut(cut.start, cut.end, oversize, cut.section, cut.embedded_text, cut.returned)
