@@ -62,7 +62,7 @@ class Cluster(Strategy):
         pieces = [part for one in whole for part in small_pieces(one, levels_of(SEPARATORS), ruler, limit)]
         most = max(self.size // self.piece_size, 1)
         longest = longest_groups(pieces, ruler, self.size, most)
-        if most == 1 or len(pieces) == 1:
+        if most == 1 or len(pieces) < 2:
             gains = np.zeros((len(pieces), 0))
         else:
             gains = gains_of(

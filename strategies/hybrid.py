@@ -147,9 +147,10 @@ class _Merging:
             if self.fit(one, other):
                 firsts[other[1]], lasts[one[0]] = one[0], other[1]
         groups: list[Group] = []
-        while not groups or groups[-1][1] < n - 1:
-            first = groups[-1][1] + 1 if groups else 0
+        first = 0
+        while first < n:
             groups.append((first, lasts[first]))
+            first = lasts[first] + 1
         return groups
 
     def small(self, groups: Sequence[Group], min_size: int) -> list[Group]:

@@ -79,6 +79,9 @@ class TestByHand:
         )
         assert angles.calls == []
 
+    def test_a_blank_document_has_no_chunks(self) -> None:
+        assert chunks(" \n\t\n ", Angles({}).tools, size=200) == []
+
     def test_a_single_piece_needs_no_vector(self) -> None:
         angles = Angles({})
         assert chunks("one two", angles.tools, size=10, piece_size=5, unit="words") == ["one two"]

@@ -72,6 +72,9 @@ class TestBorders:
         assert chunks(TEXT, angles.tools, buffer=9) == [TEXT]
         assert angles.texts == [TEXT] * 4
 
+    def test_a_blank_document_has_no_chunks(self) -> None:
+        assert chunks(" \n\t\n ", Angles({}).tools, size=200) == []
+
     def test_a_single_sentence_needs_no_vector(self) -> None:
         angles = Angles({})
         assert chunks("Owls hunt.", angles.tools, size=30) == ["Owls hunt."]
