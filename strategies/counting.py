@@ -48,6 +48,10 @@ class Counter(Protocol):
     def adds_up(self) -> AddsUp:
         """Where counts of parts are known to add up."""
 
+    @property
+    def per_character(self) -> int | None:
+        """Units that one character makes at most; None where that is not known."""
+
     def count(self, text: str) -> int:
         """Units in `text`, taken on its own."""
 
@@ -62,6 +66,7 @@ class CharacterCounter:
     unit: str = "characters"
     overhead: int = 0
     adds_up: AddsUp = "anywhere"
+    per_character: int = 1
 
     def count(self, text: str) -> int:
         """Code points of `text`."""
@@ -79,6 +84,7 @@ class WordCounter:
     unit: str = "words"
     overhead: int = 0
     adds_up: AddsUp = "before_spaces"
+    per_character: int = 1
 
     def count(self, text: str) -> int:
         """Words of `text`; a cut word counts as a word."""
@@ -106,6 +112,8 @@ class OffsetCounter:
     specials: int = 0
     """How many special tokens the embedder adds to a text; counted by `count` alone."""
     adds_up: AddsUp = "nowhere"
+    per_character: None = None
+    """A normaliser may make several of one."""
 
     @property
     def overhead(self) -> int:
