@@ -11,7 +11,7 @@ import numpy as np
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, SplitError
 from strategies.grouping import Group, grouped
-from strategies.nesting import is_many_to_one
+from strategies.nesting import is_many_to_one, walk
 from strategies.parameters import settle
 from strategies.pieces import Piece, cut
 from strategies.rulers import Ruler
@@ -72,11 +72,13 @@ class Hybrid(Strategy):
         if not 0 <= self.min_size <= self.size:
             yield Problem("min_size", f"is {self.min_size}, with size {self.size}", f"Use 0 to {self.size}")
         assert self.base is not None
-        for key in ("overlap", "overlap_sentences"):
-            if getattr(self.base, key, 0):
-                yield Problem(
-                    f"base.{key}", f"is {getattr(self.base, key)}", "Pieces must not overlap: use 0"
-                )
+        for one in walk(self.base):
+            for key in ("overlap", "overlap_sentences"):
+                if repeated := getattr(one, key, 0):
+                    what = (
+                        f"is {repeated}" if one is self.base else f"is {repeated} in the {one.name} inside it"
+                    )
+                    yield Problem(f"base.{key}", what, "Pieces must not overlap: use 0")
         if is_many_to_one(self.base):
             what = f"is {self.base.name}, which makes several chunks of one passage"
             yield Problem("base", what, "Use a strategy that cuts the text")

@@ -177,6 +177,9 @@ class TestBase:
         assert self.cuts() == []
 
 
+ROUTE = {"path": "*.txt", "use": {"strategy": "fixed", "overlap": 2}}
+
+
 class TestParameters:
     def test_the_base_is_sentences_of_a_quarter_unless_named(self) -> None:
         quarter = {"strategy": "sentence", "size": 50, "unit": "words", "language": "de"}
@@ -193,10 +196,7 @@ class TestParameters:
         [
             ({"strategy": "fixed", "overlap": 3}, "base.overlap: is 3. Pieces must not overlap: use 0"),
             ({"strategy": "fixed", "size": 20, "stride": 15}, "base.overlap: is 5"),
-            (
-                {"strategy": "sentence", "sentences": 3, "overlap_sentences": 1},
-                "base.overlap_sentences: is 1",
-            ),
+            ({"strategy": "routed", "routes": [ROUTE]}, "base.overlap: is 2 in the fixed inside it"),
             ({"strategy": "fixd"}, "is not a strategy"),
             ({"strategy": "fixed", "sise": 1}, "base.sise: is not a parameter"),
         ],
