@@ -24,6 +24,7 @@ from experiments.cli import gold
 from experiments.cli.app import COMMANDS
 from experiments.exports import FORMATS
 from strategies import STRATEGIES
+from strategies.libraries import THIRD_PARTY
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("strategies", "evaluation", "experiments")
@@ -144,11 +145,18 @@ def test_the_wheel_holds_three_packages_and_the_data(tmp_path: Path) -> None:
     assert {"experiments/sweeps/first-look.yaml", "strategies/py.typed"} <= set(held)
 
 
-CALLED = {"yaml": "pyyaml", "markdown_it": "markdown-it-py"}
+CALLED = {
+    "bs4": "beautifulsoup4",
+    "haystack": "haystack-ai",
+    "llama_index": "llama-index-core",
+    "markdown_it": "markdown-it-py",
+    "yaml": "pyyaml",
+}
 """Import name -> name to install, where more than the underscore differs."""
 
 BROUGHT_ALONG = {
     "huggingface_hub": "sentence-transformers",
+    "langchain_core": "langchain-text-splitters",
     "requests": "tiktoken",
     "sqlalchemy": "mlflow",
     "transformers": "sentence-transformers",
@@ -156,14 +164,33 @@ BROUGHT_ALONG = {
 """Libraries of a library that is required, used where that one is."""
 
 
+def required(*extras: str) -> set[str]:
+    """What is installed for certain: the dependencies, and those of extras."""
+    project = PROJECT["project"]
+    lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
+    return {re.split(r"[<>=!~\[ ;]", text)[0] for texts in lists for text in texts}
+
+
 def test_every_library_that_is_imported_is_required() -> None:
-    needed = {re.split(r"[<>=!~\[ ;]", text)[0] for text in PROJECT["project"]["dependencies"]}
-    assert set(BROUGHT_ALONG.values()) <= needed
-    imported = [name for package in PACKAGES for path in code(package) for name in imports(path)]
-    known = {*PACKAGES, *sys.stdlib_module_names, *BROUGHT_ALONG}
-    foreign = {name.partition(".")[0] for name in imported} - known
-    assert len(foreign) > 10
-    assert {CALLED.get(name, name.replace("_", "-")) for name in foreign} <= needed
+    extras = sorted({cls.extra for cls in THIRD_PARTY.values()})
+    (everything,) = PROJECT["project"]["optional-dependencies"]["all"]
+    assert everything == f"chunksweep[{','.join(extras)}]"
+    assert "chunksweep[all]" in PROJECT["project"]["optional-dependencies"]["dev"]
+    behind_extras = {path for path in code("strategies") if path.parent.name == "libraries"}
+    paths = {path for package in PACKAGES for path in code(package)}
+    for among, needed in ((paths - behind_extras, required()), (behind_extras, required(*extras))):
+        imported = {name.partition(".")[0] for path in among for name in imports(path)}
+        foreign = imported - {*PACKAGES, *sys.stdlib_module_names}
+        assert len(foreign) > 5
+        named = {BROUGHT_ALONG.get(n, CALLED.get(n, n.replace("_", "-"))) for n in foreign}
+        assert named <= needed
+
+
+@pytest.mark.parametrize("name", THIRD_PARTY)
+def test_every_library_has_its_extra(name: str) -> None:
+    cls = THIRD_PARTY[name]
+    assert cls.distributions[0] in required(cls.extra)
+    assert cls.package.replace("_", "-") in cls.distributions[0]
 
 
 # Start-up

@@ -135,7 +135,7 @@ class SemanticChunker(Library):
         from langchain_core.embeddings import Embeddings
         from langchain_experimental.text_splitter import SemanticChunker as Splitter
 
-        class Desk(Embeddings):
+        class Desk(Embeddings):  # type: ignore[misc]  # read without its types
             """The sweep's embedder."""
 
             def embed_documents(self, texts: list[str]) -> list[list[float]]:
