@@ -25,6 +25,7 @@ from strategies.semantic import Semantic
 from strategies.sentence import Sentence
 from strategies.sentence_window import SentenceWindow
 from strategies.strategy import Strategy
+from strategies.table import Table
 from strategies.user_splitter import strategy_class
 
 STRATEGIES: dict[str, type[Strategy]] = {
@@ -42,6 +43,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "code": Code,
     "page": Page,
     "html": Html,
+    "table": Table,
     "contextual": Contextual,
     "proposition": Proposition,
     "llm": Llm,
