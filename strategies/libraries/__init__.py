@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from strategies.libraries import haystack, langchain, langchain_structure, llama_index
+from strategies.libraries import (
+    chonkie,
+    haystack,
+    langchain,
+    langchain_structure,
+    llama_index,
+    semantic_text_splitter,
+    semchunk,
+)
 from strategies.libraries.library import Library
 
 THIRD_PARTY: dict[str, type[Library]] = {
@@ -20,6 +28,14 @@ THIRD_PARTY: dict[str, type[Library]] = {
     "llama_index:SemanticSplitterNodeParser": llama_index.SemanticSplitterNodeParser,
     "haystack:DocumentSplitter": haystack.DocumentSplitter,
     "haystack:RecursiveDocumentSplitter": haystack.RecursiveDocumentSplitter,
+    "chonkie:TokenChunker": chonkie.TokenChunker,
+    "chonkie:SentenceChunker": chonkie.SentenceChunker,
+    "chonkie:RecursiveChunker": chonkie.RecursiveChunker,
+    "chonkie:SemanticChunker": chonkie.SemanticChunker,
+    "chonkie:FastChunker": chonkie.FastChunker,
+    "semchunk": semchunk.Semchunk,
+    "semantic_text_splitter:TextSplitter": semantic_text_splitter.TextSplitter,
+    "semantic_text_splitter:MarkdownSplitter": semantic_text_splitter.MarkdownSplitter,
 }
 """Every strategy of a library, by the word that a sweep file uses."""
 

@@ -16,6 +16,7 @@ from strategies.strategy import Need, SplitTools, parameter
 
 SIZE = "largest chunk, in units: Chonkie's `chunk_size`"
 UNIT = "what `size` and `overlap` count: Chonkie's `tokenizer`"
+NOTHING = "nothing, but chunks of white space alone"
 SENTENCE_ENDS = (". ", "! ", "? ", "\n")
 PLACE = "where a delimiter goes: the piece before it (prev) or behind it (next)"
 
@@ -58,7 +59,7 @@ class TokenChunker(Chunker):
     """
 
     name: ClassVar[str] = "chonkie:TokenChunker"
-    drops: ClassVar[str] = "nothing"
+    drops: ClassVar[str] = NOTHING
 
     size: int = parameter(SIZE)
     overlap: int | str = parameter(
@@ -86,7 +87,7 @@ class SentenceChunker(Chunker):
     """
 
     name: ClassVar[str] = "chonkie:SentenceChunker"
-    drops: ClassVar[str] = "nothing"
+    drops: ClassVar[str] = NOTHING
 
     size: int = parameter(SIZE)
     overlap: int | str = parameter(
@@ -136,7 +137,7 @@ class RecursiveChunker(Chunker):
     """
 
     name: ClassVar[str] = "chonkie:RecursiveChunker"
-    drops: ClassVar[str] = "nothing, but white space that makes a chunk of its own"
+    drops: ClassVar[str] = NOTHING
 
     size: int = parameter(SIZE)
     unit: str = parameter("what `size` counts: Chonkie's `tokenizer`", default="cl100k_base")
@@ -206,7 +207,7 @@ class SemanticChunker(Chunker):
 
     name: ClassVar[str] = "chonkie:SemanticChunker"
     needs: ClassVar[tuple[Need, ...]] = ("embedder",)
-    drops: ClassVar[str] = "nothing"
+    drops: ClassVar[str] = NOTHING
 
     size: int = parameter(SIZE)
     unit: str = parameter("what `size` counts: the tokenizer of Chonkie's embeddings", default="cl100k_base")
@@ -265,9 +266,11 @@ class FastChunker(Chunker):
     """
 
     name: ClassVar[str] = "chonkie:FastChunker"
-    drops: ClassVar[str] = "nothing, but white space that makes a chunk of its own"
+    drops: ClassVar[str] = NOTHING
 
-    size_bytes: int = parameter("largest chunk, in bytes: Chonkie's `chunk_size`", check=positive)
+    size_bytes: int = parameter(
+        "largest chunk, in bytes: Chonkie's `chunk_size`", default=4096, check=positive
+    )
     delimiters: str = parameter("characters to cut at, all ASCII", default="\n.?")
     pattern: str | None = parameter("text to cut at instead of `delimiters`", default=None)
     prefix: bool = parameter("a delimiter begins the next chunk, instead of ending this one", default=False)

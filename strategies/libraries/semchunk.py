@@ -19,10 +19,11 @@ class Semchunk(Library):
 
     Cuts at the longest run of line ends, else of tabs, else of blanks (one that follows punctuation first),
     else at punctuation, else between characters; cuts what is larger than `size` again, and joins
-    neighbours of one level up to it. With `overlap`, the text is cut finer and neighbours are joined into
-    chunks that share pieces: the white space between them is not counted, so that a few exceed `size` and
-    are marked oversize. A document with a character that alone exceeds `size` (of 1 to 3 tokens) cannot be
-    cut. Nothing is sent anywhere: the library's models are left alone.
+    neighbours of one level up to it. With `overlap`, pieces are cut to `overlap` units (or to what it leaves
+    of `size`, if that is less) and neighbours are joined into chunks that share some: the white space between
+    them is not counted, so that a few exceed `size` and are marked oversize. A document that holds a
+    character larger than its pieces (of 2 or 3 tokens, under a tiny size or overlap) cannot be cut. Nothing
+    is sent anywhere: the library's models are left alone.
 
     Use it to measure a pipeline that has it. Costs a few times as much as counting the text, because
     pieces are counted alone.
@@ -53,8 +54,8 @@ class Semchunk(Library):
                 document.text, self.size, count, memoize=False, offsets=True, overlap=self.overlap or None
             )
         except RecursionError as error:  # it cuts one character again, without end
-            what = (
-                f"holds a character of more than {self.size} {self.unit}, or too many levels of white space"
-            )
-            raise SplitError(f"{document.id}: {self.name} cannot cut what {what}") from error
+            assert isinstance(self.overlap, int)
+            piece = min(self.overlap, self.size - self.overlap) or self.size
+            what = f"a character of more than {piece} {self.unit}, or white space of too many lengths"
+            raise SplitError(f"{document.id}: {self.name} cannot cut {what}") from error
         return [Part(text, start) for text, (start, _) in zip(texts, offsets, strict=True)]
