@@ -33,9 +33,10 @@ class View:
     """The characters of a document that are compared with what a library returns."""
 
     text: str
-    """Those characters, in order; neither blank at the start nor at the end."""
+    """Those characters, in the order in which the library reads them, no blank first or last."""
     starts: Positions
-    """Shape (len(text),): the code point of the document at which each begins."""
+    """Shape (len(text),): the code point of the document at which each begins. Ascending, but where a
+    library reads in another order than that of the document: there every `earliest` must be `after`."""
     ends: Positions
     """Shape (len(text),): the code point of the document before which each ends."""
     fold: Callable[[str], str]
@@ -116,26 +117,53 @@ def align(
     """
     view = folded(text) if view is None else view
     sought = [(number, part) for number, piece in enumerate(pieces) if (part := view.fold(piece))]
-    aligner = _Aligner(view, [part for _, part in sought], earliest)
+    parts = [part for _, part in sought]
     reported = _reported(view, starts, [number for number, _ in sought])
+    try:
+        found = places_in(view, parts, earliest, reported)
+    except _NowhereError as error:
+        number, part = sought[error.index]
+        where = "before the start of the chunk before it" if part in view.text else "nowhere"
+        raise SplitError(
+            f"chunk {number} stands {where} in the document: {brief(pieces[number])!r}"
+        ) from None
+    placed: list[Place | None] = [None] * len(pieces)
+    before = 0
+    for (number, part), first in zip(sought, found, strict=True):
+        held = slice(first, first + len(part))
+        place = Place(int(view.starts[held].min()), int(view.ends[held].max()))
+        exact = _exact(text, pieces[number], place.start)
+        # Two that begin with the same letter may begin with white space, the later one with more of it.
+        placed[number] = place = exact if exact is not None and exact.start >= before else place
+        before = place.start
+    return placed
+
+
+def places_in(
+    view: View,
+    parts: Sequence[str],
+    earliest: Callable[[int], int] = after,
+    reported: Sequence[int] | None = None,
+) -> list[int]:
+    """Where in the view each part begins, chosen as `align` says; none is empty, and all are folded."""
+    aligner = _Aligner(view, parts, earliest)
+    reported = [-1] * len(parts) if reported is None else reported
     found = aligner.places(reported)
     if found is None:
         latest = aligner.latest(step=1) or aligner.latest(step=0)
         if latest is None:
-            number, part = sought[aligner.first_without_a_place()]
-            where = "before the start of the chunk before it" if part in view.text else "nowhere"
-            raise SplitError(f"chunk {number} stands {where} in the document: {brief(pieces[number])!r}")
+            raise _NowhereError(aligner.first_without_a_place())
         found = aligner.places(reported, latest)
         assert found is not None
-    placed: list[Place | None] = [None] * len(pieces)
-    before = 0
-    for (number, part), first in zip(sought, found, strict=True):
-        start, end = int(view.starts[first]), int(view.ends[first + len(part) - 1])
-        exact = _exact(text, pieces[number], start)
-        # Two that begin with the same letter may begin with white space, the later one with more of it.
-        place = exact if exact is not None and exact.start >= before else Place(start, end)
-        placed[number], before = place, place.start
-    return placed
+    return found
+
+
+class _NowhereError(SplitError):
+    """A part has no place: which."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(f"text {index} has no place")
+        self.index = index
 
 
 def _reported(view: View, starts: Sequence[int | None], numbers: Sequence[int]) -> list[int]:
@@ -187,8 +215,8 @@ class _Aligner:
 
     def _earliest(self, end: int) -> int:
         """`earliest` of a position of the view."""
-        if not end:
-            return 0
+        if not end or self.earliest is after:
+            return end
         return int(self.view.starts.searchsorted(self.earliest(int(self.view.ends[end - 1]))))
 
     def latest(self, *, step: int) -> list[int] | None:

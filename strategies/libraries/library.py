@@ -97,11 +97,12 @@ class Library(Strategy):
         logging.getLogger(self.package).setLevel(logging.ERROR)  # they warn of every large chunk
         with calls(document, self.name):
             parts = list(self.parts(document, tools))
+            view = self.view(document)
         size: int | None = getattr(self, "size", None)
         unit: str | None = getattr(self, "unit", None)
         ruler = tools.ruler(document, unit) if unit is not None else None
         earliest = self.earliest(document, tools)
-        for cut in placed(document, self.name, parts, earliest=earliest, view=self.view(document)):
+        for cut in placed(document, self.name, parts, earliest=earliest, view=view):
             oversize = ruler is not None and size is not None and ruler.count(cut.start, cut.end) > size
             yield Cut(cut.start, cut.end, oversize, cut.section, cut.embedded_text, cut.returned)
 
