@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.coverage import RankedText
 from evaluation.cutting import ELSEWHERE, Cutting
 from evaluation.embedding_desk import Embedded
 from evaluation.filters import passing
+from evaluation.findings import relevant_hits
 from evaluation.footprint import StoredBytes
 from evaluation.gold import GoldSet, Question
 from evaluation.health import chunk_health, embedded_until, truncation
@@ -18,7 +19,7 @@ from evaluation.layout import Layout
 from evaluation.measured import Measured
 from evaluation.metrics import column, expand
 from evaluation.misses import REMEDIES, Facts, classify
-from evaluation.retrieval import Retriever, tied
+from evaluation.retrieval import Hit, Retriever, tied
 from evaluation.scorers import Scorer, ask, check_names
 from evaluation.scoring import Aggregate, ScoringContext, aggregate, score
 from evaluation.settings import Settings
@@ -27,7 +28,7 @@ from evaluation.stores import VectorStore
 from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
 
-__all__ = ["TRUNCATED_SHARE", "Asked", "Evaluation", "Index", "Scorer", "evaluate"]
+__all__ = ["TRUNCATED_SHARE", "Asked", "Evaluation", "Index", "Retrieved", "Scorer", "evaluate"]
 
 TRUNCATED_SHARE = 0.05
 """Above this share of tokens that the embedder never saw, a row measures the limit, not the cut."""
@@ -65,6 +66,16 @@ class Asked:
         return cls(gold, embedded, measured, ScoringContext(measured, Layout.of(()), settings))
 
 
+class Retrieved(NamedTuple):
+    """What one question retrieved."""
+
+    question_id: str
+    hits: tuple[Hit, ...]
+    """By rank, up to the largest K; none where the search failed."""
+    relevant: tuple[bool, ...]
+    """Of each hit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What one configuration measured."""
@@ -77,6 +88,8 @@ class Evaluation:
     reasons: dict[str, str] = field(default_factory=dict)
     """Metric -> why it is missing or must not be compared."""
     warnings: tuple[str, ...] = ()
+    retrieved: tuple[Retrieved, ...] = ()
+    """What each question with gold retrieved."""
 
 
 def evaluate(
@@ -98,6 +111,7 @@ def evaluate(
     until = embedded_until(index.chunks, index.embedded)
     depth = _first_depth(settings, index.chunks)
     rows: list[dict[str, Any]] = []
+    retrieved: list[Retrieved] = []
     n_tied, failures = 0, 0
     scored = [(row, question) for row, question in enumerate(asked.gold.questions) if question.evidence]
     units = resampling_units([question for _, question in scored])
@@ -111,6 +125,9 @@ def evaluate(
                 raise
             text = context.read(question, ())
         n_tied += tied(text.hits, settings.largest_k)
+        top = text.hits[: settings.largest_k]
+        relevant = relevant_hits(text.evidence, top, settings.rule)
+        retrieved.append(Retrieved(question.id, top, relevant))
         facts = Facts(retriever.searchable(question), until)
         miss = None if error else classify(text, context, facts)
         judged, complaints = ask(scorers, question, text.hits)
@@ -151,9 +168,8 @@ def evaluate(
         settings.largest_k,
     )
     _add_times(metrics, reasons, index, asked, searches)
-    return Evaluation(
-        metrics, _curves(means), tuple(rows), reasons, _warnings(index, metrics, asked.gold, failures)
-    )
+    warnings = _warnings(index, metrics, asked.gold, failures)
+    return Evaluation(metrics, _curves(means), tuple(rows), reasons, warnings, tuple(retrieved))
 
 
 def _retrieve(

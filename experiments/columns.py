@@ -152,7 +152,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("vectors_bytes", "vectors", "integer", "bytes", "lower", "Vectors alone"),
         ("index_bytes", "index", "integer", "bytes", "lower", "What the index adds to the vectors"),
         ("text_bytes", "text", "integer", "bytes", "lower", "Chunk texts; overlap stores text twice"),
-        ("metadata_bytes", "metadata", "integer", "bytes", "lower", "Ids, positions, sections"),
+        ("metadata_bytes", "metadata", "integer", "bytes", "lower", "Ids, positions, sections, pages, metadata"),
         ("store_bytes_on_disk", "on disk", "integer", "bytes", "lower", "The real store, measured"),
     ),
     "time": (
@@ -209,6 +209,24 @@ QUESTION_COLUMNS: tuple[Column, ...] = (
     Column("error", "error", "", "none", "notes", "text", "Why the question or the configuration failed"),
 )
 """The long table: one row a configuration, metric and question."""
+
+RETRIEVED_COLUMNS: tuple[Column, ...] = (
+    *QUESTION_COLUMNS[:2],
+    Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
+    Column("question", "asked", "", "none", "questions", "text", "The question itself"),
+    Column("rank", "rank", "", "none", "score", "integer", "1 for the best; empty if nothing was retrieved"),
+    Column("score", "score", "similarity", "none", "score", "number", "Similarity to the question"),
+    Column("relevant", "relevant", "", "none", "score", "boolean", "Whether the sweep's rule says so"),
+    Column("document", "document", "", "none", "chunks", "text", "Path below documents/"),
+    Column("start", "from", "characters", "none", "chunks", "integer", "Where the returned text begins"),
+    Column("end", "to", "characters", "none", "chunks", "integer", "Where it ends"),
+    Column("chunk", "chunk", "", "none", "chunks", "integer", "Index of the chunk in its document, from 0"),
+    Column("section", "section", "", "none", "chunks", "text", "Headings above the chunk, joined by ' > '"),
+    Column("page", "page", "", "none", "chunks", "text", "The page it begins on, where pages are known"),
+    Column("metadata", "metadata", "", "none", "chunks", "text", "The document's metadata, as JSON"),
+    Column("text", "text", "", "none", "chunks", "text", "How the returned text begins, on one line"),
+)
+"""The table of retrieved chunks: one row a configuration, question and hit."""
 
 FAILED_PREFIX = "n_failed_"
 """Before the name of a score from outside: for how many questions it could not be had."""

@@ -44,15 +44,18 @@ def export_sweep(
     format: str | None,
     output: Path | None,
     long: bool,
+    retrieved: bool,
     tracking_uri: str | None,
     report: Callable[[str], None],
 ) -> None:
-    """Write a sweep's table to a file or to standard output."""
+    """Write one of a sweep's tables to a file or to standard output."""
     from experiments.exports import FORMATS, write_table
 
+    if long and retrieved:
+        raise refuse("--retrieved", "is another table than --long", "Write one of them at a time")
     chosen = FORMATS[_format(format, output)]
     result = load(name, tracking_uri=tracking_uri, report=report)
-    write_table(result.questions if long else result.table, chosen, output)
+    write_table(result.retrieved if retrieved else result.questions if long else result.table, chosen, output)
 
 
 def _format(asked: str | None, output: Path | None) -> str:

@@ -21,6 +21,12 @@ Row = dict[str, Any]
 FORMAT = 1
 """Version of the JSON form. A record of another version is refused, never guessed at."""
 
+TABLES = ("questions", "chunks", "retrieved", "documents")
+"""Fields that hold rows."""
+
+_LATER: Mapping[str, Any] = {"retrieved": [], "documents": []}
+"""Fields that older records of this form do not have, and what they stand for."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
@@ -49,6 +55,10 @@ class RunRecord:
     """One row a question: `question_id`, `tags`, every value, the reason of a miss."""
     chunks: tuple[Row, ...] = ()
     """One row a chunk: `document`, `index`, `start`, `end`, `tokens`, `section`, ..."""
+    retrieved: tuple[Row, ...] = ()
+    """One row a question: `question_id`; by rank, `chunks` (rows of these) and `scores`; `relevant` ranks."""
+    documents: tuple[Row, ...] = ()
+    """One row a document of which something is known: `document`, `metadata`."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Metric name -> why it is missing from `metrics`."""
     warnings: tuple[str, ...] = ()
@@ -76,7 +86,7 @@ class RunRecord:
             for family, points in self.curves.items()
         }
         set_field(self, "curves", curves)
-        for name in ("questions", "chunks"):
+        for name in TABLES:
             set_field(self, name, tuple(plain(row, name) for row in getattr(self, name)))
         set_field(self, "warnings", tuple(str(warning) for warning in self.warnings))
         for name in ("started_at", "ended_at"):
@@ -106,6 +116,7 @@ class RunRecord:
             raise ValueError("nested too deeply to be a record") from error
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise ValueError(f"not a record of format {FORMAT}")
+        content = {**_LATER, **content}
         names = {item.name for item in fields(RunRecord)}
         if content.keys() != names:
             raise ValueError(f"fields differ: {', '.join(sorted(content.keys() ^ names))}")
@@ -117,7 +128,7 @@ class RunRecord:
                 family: {int(step): value for step, value in points.items()}
                 for family, points in content["curves"].items()
             }
-            for name in ("questions", "chunks", "warnings"):
+            for name in (*TABLES, "warnings"):
                 content[name] = tuple(content[name])
             return RunRecord(**content)
         except (AttributeError, TypeError, RecursionError) as error:
@@ -211,8 +222,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "config": _is_map,
     "metrics": _all(dict, _is_number),
     "curves": _all(dict, _all(dict, _is_number)),
-    "questions": _all(list, _is_map),
-    "chunks": _all(list, _is_map),
+    **dict.fromkeys(TABLES, _all(list, _is_map)),
     "reasons": _all(dict, _is_text),
     "warnings": _all(list, _is_text),
     "versions": _all(dict, _is_text),

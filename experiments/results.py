@@ -14,7 +14,7 @@ from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.misses import REMEDIES
 from evaluation.statistics import Recommendation, against, mean_intervals, recommend
 from experiments.records import RunRecord
-from experiments.tables import Table, frame, long, wide
+from experiments.tables import Table, frame, long, retrieved, wide
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,6 +87,11 @@ class SweepResult:
         """One row a configuration, metric and question."""
         return long(self.records)
 
+    @property
+    def retrieved(self) -> Table:
+        """One row a configuration, question and hit."""
+        return retrieved(self.records)
+
     def to_frame(self) -> pd.DataFrame:
         """One row a configuration, as a pandas frame."""
         return frame(self.table)
@@ -94,6 +99,10 @@ class SweepResult:
     def questions_frame(self) -> pd.DataFrame:
         """One row a configuration, metric and question, as a pandas frame."""
         return frame(self.questions)
+
+    def retrieved_frame(self) -> pd.DataFrame:
+        """One row a configuration, question and hit, as a pandas frame."""
+        return frame(self.retrieved)
 
     def misses(self) -> list[tuple[str, int, str]]:
         """Why the best configuration misses questions: reason, how many, what to do."""

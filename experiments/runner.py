@@ -16,6 +16,7 @@ from evaluation.metrics import expand as expand_metrics
 from evaluation.scorers import Scorer, check_names
 from evaluation.settings import Settings
 from evaluation.statistics import resampling_units
+from experiments.chunk_list import chunk_rows, document_rows, retrieved_rows
 from experiments.columns import COLUMNS
 from experiments.grid import Grid, RunConfig, expand
 from experiments.progress import Progress, SilentProgress
@@ -26,7 +27,7 @@ from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker
 from experiments.workbench import STORE, Workbench
 from strategies.counting import check_unit
-from strategies.document import Chunk, Scalar
+from strategies.document import Scalar
 from strategies.errors import BadInput, ChunksweepError
 from strategies.tools import TOKENS
 
@@ -218,7 +219,9 @@ def _one(
                 metrics=evaluation.metrics,
                 curves=evaluation.curves,
                 questions=evaluation.questions,
-                chunks=tuple(chunk_row(chunk) for chunk in chunks),
+                chunks=chunk_rows(chunks, evaluation.retrieved, bench.gold.documents),
+                retrieved=retrieved_rows(evaluation.retrieved),
+                documents=document_rows(bench.gold.documents),
                 reasons=evaluation.reasons,
                 warnings=evaluation.warnings,
                 ended_at=time.time(),
@@ -237,28 +240,6 @@ def _one(
 
 def _sentence(error: Exception) -> str:
     return str(error) if isinstance(error, ChunksweepError) else f"{type(error).__name__}: {error}"
-
-
-def chunk_row(chunk: Chunk) -> dict[str, Any]:
-    """A chunk as a line of the chunk list: where it lies, not its text."""
-    row: dict[str, Any] = {
-        "document": chunk.document_id,
-        "index": chunk.index,
-        "start": chunk.start,
-        "end": chunk.end,
-        "tokens": chunk.tokens,
-    }
-    if chunk.section:
-        row["section"] = list(chunk.section)
-    if chunk.page is not None:
-        row["page"] = chunk.page
-    if chunk.oversize:
-        row["oversize"] = True
-    if chunk.returned != (chunk.start, chunk.end):
-        row["returned"] = list(chunk.returned)
-    if chunk.embedded_text != chunk.text:
-        row["embedded_prefix"] = chunk.embedded_text.removesuffix(chunk.text)
-    return row
 
 
 def _close(tracker: Tracker, status: Status, tags: Mapping[str, Scalar]) -> str | None:

@@ -16,8 +16,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from experiments.columns import COLUMNS, FAILED_PREFIX, QUESTION_COLUMNS, Column, Kind, measure, ordered
-from experiments.records import RunRecord, newest
+from experiments.chunk_list import hits
+from experiments.columns import (
+    COLUMNS,
+    FAILED_PREFIX,
+    QUESTION_COLUMNS,
+    RETRIEVED_COLUMNS,
+    Column,
+    Kind,
+    measure,
+    ordered,
+)
+from experiments.records import TABLES, RunRecord, newest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +38,9 @@ Statistics = Mapping[str, Mapping[str, Any]]
 
 NOT_CUTTING = ("dataset", "embedder", "vectors", "headings")
 """Parameters that make another experiment of the same chunks."""
+
+NOT_OF_CUT = ("index", "tokens", "text")
+"""Entries of a chunk's row that follow from the rest, or from what was asked."""
 
 ABOUT_QUESTIONS = ("question_id", "question", "tags", "unit", "miss", "miss_flags", "error")
 """Entries of a question's row that are no scores; `unit` is the unit of resampling."""
@@ -116,6 +129,19 @@ def long(records: Iterable[RunRecord]) -> Table:
     return _table([(held, lists[held.name]) for held in QUESTION_COLUMNS])
 
 
+def retrieved(records: Iterable[RunRecord]) -> Table:
+    """One row a configuration, question and hit; of repeats, which retrieve alike, the first that finished.
+
+    A question that retrieved nothing keeps a single row without hit.
+    """
+    rows: list[dict[str, Any]] = []
+    for group in _by_configuration(records):
+        first = next((record for record in group if record.status == "finished"), None)
+        if first is not None:
+            rows += ({"name": first.name, "config_id": first.config_id, **hit} for hit in hits(first))
+    return _table([(held, [row.get(held.name) for row in rows]) for held in RETRIEVED_COLUMNS])
+
+
 def frame(table: Table) -> pd.DataFrame:
     """The table for pandas, with nullable types: a missing cell is `pandas.NA`.
 
@@ -176,9 +202,8 @@ def _merge(group: Sequence[RunRecord]) -> RunRecord:
     warnings += [f"{key}: {why}" for key, why in reasons.items() if key in metrics]
     reasons = {key: why for key, why in reasons.items() if key not in metrics}
     # A record copies what it is given: no table needs a second copy of every chunk and question.
-    return replace(
-        finished[0], metrics=metrics, reasons=reasons, warnings=tuple(warnings), chunks=(), questions=()
-    )
+    rows: dict[str, Any] = dict.fromkeys(TABLES, ())
+    return replace(finished[0], metrics=metrics, reasons=reasons, warnings=tuple(warnings), **rows)
 
 
 def _same_chunks(groups: Sequence[Sequence[RunRecord]]) -> dict[str, str]:
@@ -189,9 +214,7 @@ def _same_chunks(groups: Sequence[Sequence[RunRecord]]) -> dict[str, str]:
         record = next((record for record in group if record.status == "finished" and record.chunks), None)
         if record is None:
             continue
-        content = [
-            [row.get(key) for key in sorted(row) if key not in ("index", "tokens")] for row in record.chunks
-        ]
+        content = [[row.get(key) for key in sorted(row) if key not in NOT_OF_CUT] for row in record.chunks]
         digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
         key = (digest, *(record.params.get(name) for name in NOT_CUTTING))
         if key in first:

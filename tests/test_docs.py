@@ -22,7 +22,7 @@ from evaluation.misses import REMEDIES
 from evaluation.settings import Settings
 from experiments import workbench
 from experiments.cli.app import COMMANDS, app, run
-from experiments.columns import COLUMNS, QUESTION_COLUMNS, reference
+from experiments.columns import COLUMNS, QUESTION_COLUMNS, RETRIEVED_COLUMNS, reference
 from experiments.exports import FORMATS
 from experiments.grid import expand
 from experiments.leaderboard import LEGEND
@@ -272,7 +272,7 @@ def test_generated_tables_are_those_of_the_code() -> None:
     assert markdown_table() in PROSE["metrics.md"]
     begin, end = "<!-- begin: experiments.columns.reference() -->\n", "<!-- end -->"
     assert PROSE["tables.md"].partition(begin)[2].partition(end)[0] == reference()
-    for column in QUESTION_COLUMNS:
+    for column in (*QUESTION_COLUMNS, *RETRIEVED_COLUMNS):
         assert f"| `{column.name}` | {column.meaning} |" in PROSE["tables.md"]
 
 

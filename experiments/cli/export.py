@@ -22,14 +22,24 @@ def export(
     long: Annotated[
         bool, typer.Option("--long", help="One row a configuration, metric and question.")
     ] = False,
+    retrieved: Annotated[
+        bool, typer.Option("--retrieved", help="One row a configuration, question and retrieved chunk.")
+    ] = False,
     tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Write a sweep's comparison as a table.
 
-    One row a configuration, or with --long one row a configuration, metric and question.
+    One row a configuration; with --long one row a configuration, metric and question; with --retrieved
+    one row a configuration, question and retrieved chunk.
     """
     from experiments.exporting import export_sweep
 
     export_sweep(
-        name, format=format, output=output, long=long, tracking_uri=tracking_uri, report=options.warn
+        name,
+        format=format,
+        output=output,
+        long=long,
+        retrieved=retrieved,
+        tracking_uri=tracking_uri,
+        report=options.warn,
     )

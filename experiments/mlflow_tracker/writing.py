@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from experiments.chunk_list import hits, with_metadata
 from experiments.metric_names import changed, spelled, spellings
 from experiments.records import Row, RunRecord, Status
 from experiments.tracking import NONE
@@ -43,7 +44,11 @@ def write_record(client: Any, run_id: str, record: RunRecord, params: Mapping[st
         "warnings": "\n".join(record.warnings),
         "names": compact(names) if names else "",
     }
-    tables = {"questions.json": record.questions, "chunks.json": record.chunks}
+    tables = {
+        "questions.json": record.questions,
+        "chunks.json": with_metadata(record),
+        "retrieved.json": hits(record),
+    }
     tags = own_tags({name: text for name, text in texts.items() if text})
     tags["mlflow.loggedArtifacts"] = json.dumps([{"path": file, "type": "table"} for file in tables])
     log(client, run_id, metrics=record.metrics, curves=record.curves, params=params, tags=tags)

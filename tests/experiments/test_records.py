@@ -35,6 +35,8 @@ records = st.builds(
     curves=st.dictionaries(texts, st.dictionaries(st.integers(), finite, max_size=3), max_size=3),
     questions=rows,
     chunks=rows,
+    retrieved=rows,
+    documents=rows,
     reasons=st.dictionaries(texts, texts, max_size=3),
     warnings=st.lists(texts, max_size=3).map(tuple),
     versions=st.dictionaries(texts, texts, max_size=3),
@@ -67,6 +69,8 @@ def test_json_gives_back_an_equal_record(original: RunRecord) -> None:
         lambda bad: {"config": {"deep": [{"er": bad}]}},
         lambda bad: {"questions": ({"question_id": "q", "value": bad},)},
         lambda bad: {"chunks": ({"tokens": bad},)},
+        lambda bad: {"retrieved": ({"scores": [bad]},)},
+        lambda bad: {"documents": ({"metadata": {"x": bad}},)},
         lambda bad: {"started_at": bad},
     ],
 )
@@ -138,6 +142,8 @@ def damaged(**changes: Any) -> str:
         damaged(questions=[5]),
         damaged(questions={}),
         damaged(chunks=["a"]),
+        damaged(retrieved=None),
+        damaged(documents={}),
         damaged(metrics={"a": "5"}),
         damaged(metrics={"a": True}),
         damaged(metrics=[]),
@@ -158,6 +164,12 @@ def damaged(**changes: Any) -> str:
 def test_damaged_text_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
         RunRecord.from_json(text)
+
+
+def test_a_record_from_before_there_were_retrieved_chunks_is_read() -> None:
+    old = json.loads(record(metrics={"chunks": 3}).to_json())
+    del old["retrieved"], old["documents"]
+    assert RunRecord.from_json(json.dumps(old)) == record(metrics={"chunks": 3})
 
 
 def test_the_newest_of_several_runs_is_kept() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from evaluation.metrics import expand
 from evaluation.settings import Settings
-from experiments.columns import COLUMNS, QUESTION_COLUMNS
+from experiments.columns import COLUMNS, QUESTION_COLUMNS, RETRIEVED_COLUMNS
 from experiments.records import RunRecord, plain
-from experiments.tables import Table, frame, long, wide
+from experiments.tables import Table, frame, long, retrieved, wide
 
 
 def record(name: str = "fixed-96", **changes: Any) -> RunRecord:
@@ -45,7 +45,9 @@ def test_a_golden_record_fills_every_column_with_its_own_value() -> None:
         metrics[name] = expected[name] = number
     for held in COLUMNS:
         if held.group == "parameter":
-            params[held.name] = expected[held.name] = 12 if held.kind == "integer" else f"the {held.name}"
+            params[held.name] = expected[held.name] = (
+                -1 - len(params) if held.kind == "integer" else f"the {held.name}"
+            )
         elif held.group == "verdict":
             given: dict[str, Any] = {"text": "the headline", "boolean": True, "number": len(verdict) / 64}
             verdict[held.name] = expected[held.name] = given[held.kind]
@@ -72,7 +74,8 @@ def test_a_golden_record_fills_every_column_with_its_own_value() -> None:
 
 
 def test_an_empty_table_has_every_declared_column() -> None:
-    for table, columns in ((wide([]), COLUMNS), (long([]), QUESTION_COLUMNS)):
+    none = ((wide([]), COLUMNS), (long([]), QUESTION_COLUMNS), (retrieved([]), RETRIEVED_COLUMNS))
+    for table, columns in none:
         assert [held.name for held in table.columns] == [held.name for held in columns]
         assert len(table) == 0
         assert list(table.rows()) == []
