@@ -115,7 +115,9 @@ class ChatServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                reply = server.reply_to(Asked(self.path, dict(self.headers), body))
+                reply = server.reply_to(
+                    Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+                )
                 if reply.waits:
                     server.closing.wait()
                     self.close_connection = True

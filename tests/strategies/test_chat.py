@@ -410,7 +410,7 @@ class TestKeys:
         self, chat: Chat, keyed: ChatModel, chat_server: ChatServer, tmp_path: Path
     ) -> None:
         ask(chat, keyed, "a")
-        assert chat_server.asked[0].headers["Authorization"] == f"Bearer {self.SECRET}"
+        assert chat_server.asked[0].headers["authorization"] == f"Bearer {self.SECRET}"
         chat.close()
         files = [path.read_bytes() for path in tmp_path.iterdir()]
         assert any(b"re: a" in held for held in files)

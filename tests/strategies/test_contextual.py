@@ -202,10 +202,10 @@ class TestParameters:
     def test_all_problems_at_once(self, chat_server: ChatServer) -> None:
         with pytest.raises(BadInput) as error:
             contextual(
-                chat_server, prompt="{document}", document_tokens=0, api_key_env="sk-1", base="zebra", size=0
+                chat_server, prompt="{document}", document_tokens=0, api_key_env="sk-1", base="zebra", size=9
             )
         where = {problem.where for problem in error.value.problems}
-        assert where == {"prompt", "document_tokens", "api_key_env", "base.strategy", "size"}
+        assert where == {"prompt", "document_tokens", "api_key_env", "base.strategy"}
 
     def test_a_prompt_of_ones_own(self, chat_server: ChatServer, tools: Tools) -> None:
         own = 'Of {document} say of {chunk} in this form: {"context": {x}}'

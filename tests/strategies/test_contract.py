@@ -184,7 +184,7 @@ def test_libraries_end_on_one_word_of_many_letters(name: str, tools: Tools) -> N
 def test_one_word_of_many_letters(name: str, unit: str, tools: Tools) -> None:
     length = 20_000 if unit == "embedder" else 100_000  # the embedder's tokenizer is slow on long words
     chunks = split(document("a" * length), make(name, unit, 200, 20), tools)
-    assert 60 < len(chunks) < 1000
+    assert 60 < len({chunk.start for chunk in chunks}) < 1000
     assert not any(chunk.oversize for chunk in chunks)
 
 
