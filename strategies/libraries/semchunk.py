@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import ClassVar
 
 from strategies.document import Document
-from strategies.errors import SplitError
+from strategies.errors import SplitError, brief
 from strategies.libraries.library import Library, Part
 from strategies.strategy import SplitTools, parameter
 
@@ -47,15 +47,23 @@ class Semchunk(Library):
         """What `chunk` returns, with its own offsets."""
         import semchunk
 
-        # Its own memory of counts would outlive the document, without a limit.
-        count = lru_cache(maxsize=None)(tools.counter(self.unit).count)
+        assert isinstance(self.overlap, int)
+        piece = min(self.overlap, self.size - self.overlap) or self.size
+        counter = tools.counter(self.unit)
+
+        @cache  # the library's own memory of counts would outlive the document
+        def count(text: str) -> int:
+            units = counter.count(text)
+            if units > piece and len(text) == 1:  # it would cut it again, without end
+                what = f"the character {brief(text)!r}, which counts more than {piece} {self.unit}"
+                raise SplitError(f"{document.id}: {self.name} cannot cut {what}")
+            return units
+
         try:
             texts, offsets = semchunk.chunk(
                 document.text, self.size, count, memoize=False, offsets=True, overlap=self.overlap or None
             )
-        except RecursionError as error:  # it cuts one character again, without end
-            assert isinstance(self.overlap, int)
-            piece = min(self.overlap, self.size - self.overlap) or self.size
-            what = f"a character of more than {piece} {self.unit}, or white space of too many lengths"
+        except RecursionError as error:
+            what = "white space of so many different lengths"
             raise SplitError(f"{document.id}: {self.name} cannot cut {what}") from error
         return [Part(text, start) for text, (start, _) in zip(texts, offsets, strict=True)]

@@ -29,7 +29,7 @@ def test_only_white_space_is_dropped_and_every_offset_is_right(text: str, size: 
                 max((Tools().counter(unit).count(mark) for mark in text if not mark.isspace()), default=0)
                 > piece
             ):
-                said = f"gate.txt: semchunk cannot cut a character of more than {piece} cl100k_base"
+                said = rf"gate.txt: semchunk cannot cut the character '.+', which counts more than {piece} cl"
                 with pytest.raises(SplitError, match=said):
                     list(strategy.parts(document, Tools()))
                 continue
@@ -49,6 +49,12 @@ def test_one_word_of_many_letters(unit: str) -> None:
     chunks = split(Document("gate.txt", "a" * 100_000), Semchunk(200, 20, unit), Tools())
     assert 60 < len(chunks) < 1000
     assert sum(chunk.oversize for chunk in chunks) == 0
+
+
+def test_white_space_of_too_many_lengths_fails_the_document() -> None:
+    text = "a".join("\n" * length for length in range(1, 1200))  # a level each
+    with pytest.raises(SplitError, match=r"gate.txt: semchunk cannot cut white space of so many"):
+        places(text, Semchunk(1, unit="characters"))
 
 
 def test_levels() -> None:
