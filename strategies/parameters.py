@@ -13,6 +13,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from strategies.counting import unit_problem
@@ -39,9 +40,10 @@ class Parameter:
     help: str
 
 
+@cache
 def parameters(cls: type) -> tuple[Parameter, ...]:
     """What a strategy class can be told, in the order of its fields."""
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     return tuple(
         Parameter(
             field.name,
@@ -54,6 +56,11 @@ def parameters(cls: type) -> tuple[Parameter, ...]:
     )
 
 
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
 def problems_of(
     cls: type, values: Mapping[str, object], around: Mapping[str, object] | None = None
 ) -> tuple[dict[str, Any], list[Problem]]:
@@ -61,7 +68,7 @@ def problems_of(
 
     A strategy among them inherits from `values`, then from `around`.
     """
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     heirloom = {**(around or {}), **values}
     fitting: dict[str, Any] = {}
     problems: list[Problem] = []
@@ -97,7 +104,7 @@ def made(
 
     `called` is what messages call the class; a strategy in it inherits from `values`, then from `around`.
     """
-    known = {parameter.name: parameter for parameter in parameters(cls)}
+    known = {parameter.name: parameter for parameter in parameters(typing.cast(type, cls))}
     problems = [
         Problem(str(key), f"is not a parameter of {called}", nearest(str(key), known))
         for key in values

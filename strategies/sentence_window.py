@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 from strategies.document import Document
+from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, pieces_of, shorten
 from strategies.segmenting import language_problem, sentences
@@ -47,11 +48,13 @@ class SentenceWindow(Strategy):
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the sentences, in order."""
         found = pieces_of(document.text, partial(sentences, language=self.language))
-        ruler = None if self.size is None else tools.ruler(document, self.unit)
-        if ruler is not None and self.size is not None:
-            found = shorten(found, (LINES, *FINEST), ruler, self.size)
-        for at, (start, end, *_) in enumerate(found):
-            first, last = found[max(at - self.window, 0)], found[min(at + self.window, len(found) - 1)]
-            # What no cut can make smaller: one character.
-            oversize = ruler is not None and ruler.count(start, end) > (self.size or 0)
-            yield Cut(start, end, oversize=oversize, returned=(first.start, last.end))
+        if self.size is None:
+            ranges = [Cut(piece.start, piece.end) for piece in found]
+        else:
+            # Each begins a chunk, so that only the parts of one sentence are joined again.
+            each = [piece._replace(fresh=True) for piece in found]
+            ruler = tools.ruler(document, self.unit)
+            ranges = list(pack(shorten(each, (LINES, *FINEST), ruler, self.size), ruler, size=self.size))
+        for at, cut in enumerate(ranges):
+            first, last = ranges[max(at - self.window, 0)], ranges[min(at + self.window, len(ranges) - 1)]
+            yield replace(cut, returned=(first.start, last.end))

@@ -7,6 +7,7 @@ yields `Cut`s. `strategies.splitting.split` turns cuts into `Chunk`s, the same w
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
@@ -72,10 +73,11 @@ class SplitTools(Protocol):
         """A language model's answers, in order; raises ChatError where one fails or `check` faults it."""
 
 
-@runtime_checkable
-class Strategy(Protocol):
+class Strategy(ABC):
     """Where to cut a document. Implementations are frozen dataclasses of plain parameters that derive from
     this class: what they do not say of themselves is as here."""
+
+    __slots__ = ()
 
     name: ClassVar[str]
     """Key in `strategies.STRATEGIES` or `strategies.THIRD_PARTY`, and the word in a sweep file."""
@@ -92,6 +94,7 @@ class Strategy(Protocol):
         """What decides the cuts beside parameters and the core's own libraries: library -> version."""
         return {}
 
+    @abstractmethod
     def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:
         """Yield the cuts of a document in order of their start.
 

@@ -182,11 +182,12 @@ def _are_slices_in_order(document: Document, strategy: Strategy, chunks: tuple[C
         assert chunk.text == document.text[chunk.start : chunk.end]
         assert chunk.text.strip(), "blank chunk"
         assert 0 <= chunk.returned[0] < chunk.returned[1] <= len(document.text)
+    native, many_to_one = is_native(strategy), is_many_to_one(strategy)
     for one, following in pairwise(chunks):
-        if not is_native(strategy):
+        if not native:
             assert one.start <= following.start, "starts move back"
             continue
-        if is_many_to_one(strategy) and (one.start, one.end) == (following.start, following.end):
+        if many_to_one and (one.start, one.end) == (following.start, following.end):
             assert one.embedded_text != following.embedded_text, "one text twice"
             continue
         assert one.start < following.start, "starts do not increase"
