@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from strategies.atoms import Atoms
 from strategies.cluster import Cluster
 from strategies.code import Code
 from strategies.contextual import Contextual
@@ -44,6 +45,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "page": Page,
     "html": Html,
     "table": Table,
+    "atoms": Atoms,
     "contextual": Contextual,
     "proposition": Proposition,
     "llm": Llm,
