@@ -10,24 +10,43 @@ import json
 import sys
 from pathlib import Path
 
-from strategies import STRATEGIES, parameters
+from strategies import STRATEGIES, THIRD_PARTY, parameters
+from strategies.libraries.library import Library
 from strategies.strategy import Strategy
 
 BEGIN, END = "<!-- begin: written by strategies.reference -->", "<!-- end -->"
 
 
+LIBRARIES = """## Strategies of libraries
+
+The splitters that people deploy, called as their own documentation says, with their chunks placed in the
+document. They owe less than ours: chunks are slices in the order of their starts, and every call ends; what
+text they leave out, how far they pass the size and what overlap came about is measured like anything else.
+Each drops what its section says. A text that the document never had fails the configuration, and is shown.
+`size`, `overlap` and `unit` mean what they mean everywhere; other parameters have the library's names. An
+extra installs the library: `pip install 'chunksweep[langchain]'`, or `chunksweep[all]`."""
+
+
 def reference() -> str:
     """A section for every strategy: what it does, and its parameters."""
-    return "\n\n".join(section(name, cls) for name, cls in STRATEGIES.items())
+    ours = [section(name, cls) for name, cls in STRATEGIES.items()]
+    theirs = [section(name, cls) for name, cls in THIRD_PARTY.items()]
+    return "\n\n".join([*ours, LIBRARIES, *theirs])
 
 
 def section(name: str, cls: type[Strategy]) -> str:
     """One strategy's section, in Markdown."""
-    return f"## `{name}`\n\n{inspect.getdoc(cls)}\n\n{parameter_table(cls)}"
+    level, facts = "##", ""
+    if issubclass(cls, Library):
+        level = "###"
+        facts = f"Drops: {cls.drops}. Installed by `chunksweep[{cls.extra}]`.\n\n"
+    return f"{level} `{name}`\n\n{inspect.getdoc(cls)}\n\n{facts}{parameter_table(cls)}"
 
 
 def parameter_table(cls: type) -> str:
     """The parameters of a strategy as a Markdown table."""
+    if not parameters(cls):
+        return "It has no parameters."
     rows = ["| parameter | type | default | meaning |", "|---|---|---|---|"]
     for parameter in parameters(cls):
         default = (

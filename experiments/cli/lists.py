@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from experiments.cli import options
+
+if TYPE_CHECKING:
+    from strategies.libraries.library import Library
 
 
 class What(StrEnum):
     """What can be listed."""
 
     STRATEGIES = "strategies"
+    MODIFIERS = "modifiers"
     METRICS = "metrics"
     DATASETS = "datasets"
     SWEEPS = "sweeps"
@@ -21,19 +25,24 @@ class What(StrEnum):
 
 def list_(
     what: Annotated[
-        What, typer.Argument(help="strategies, metrics, datasets or sweeps.", show_default=False)
+        What, typer.Argument(help="strategies, modifiers, metrics, datasets or sweeps.", show_default=False)
     ],
     json: options.Json = False,
 ) -> None:
     """List what there is to choose from.
 
-    Strategies with their parameters, metrics, bundled data sets or ready sweeps.
+    Strategies with their parameters, ours and those of libraries; modifiers, which every strategy takes
+    beside its own parameters; metrics; bundled data sets; ready sweeps.
     """
     from json import dumps
 
-    rows = {"strategies": _strategies, "metrics": _metrics, "datasets": _datasets, "sweeps": _sweeps}[
-        what.value
-    ]()
+    rows = {
+        "strategies": _strategies,
+        "modifiers": _modifiers,
+        "metrics": _metrics,
+        "datasets": _datasets,
+        "sweeps": _sweeps,
+    }[what.value]()
     if json:
         typer.echo(dumps(rows, indent=1))
     else:
@@ -58,20 +67,55 @@ def _strategies() -> list[dict[str, Any]]:
     from dataclasses import asdict
     from inspect import getdoc
 
-    from strategies import STRATEGIES, parameters
+    from strategies import STRATEGIES, THIRD_PARTY, parameters
+    from strategies.libraries.library import Library
 
-    rows = []
-    for name, cls in STRATEGIES.items():
+    rows: list[dict[str, Any]] = []
+    for name, cls in {**STRATEGIES, **THIRD_PARTY}.items():
         told = [asdict(parameter) for parameter in parameters(cls)]
-        rows.append(
-            {
-                "name": name,
-                "description": (getdoc(cls) or "").split("\n\n")[0].replace("\n", " "),
-                "parameters": told,
-                "lines": [_told(parameter) for parameter in told],
-            }
-        )
+        row: dict[str, Any] = {
+            "name": name,
+            "description": (getdoc(cls) or "").split("\n\n")[0].replace("\n", " "),
+            "parameters": told,
+            "native": cls.native,
+            "needs": list(cls.needs),
+            "lines": [_NEEDS[need] for need in cls.needs],
+        }
+        if issubclass(cls, Library):
+            row |= {"drops": cls.drops, "extra": cls.extra, "installed": cls.is_installed()}
+            row["lines"] += [f"drops: {cls.drops}", _installed(cls)]
+        row["lines"] += [_told(parameter) for parameter in told]
+        rows.append(row)
     return rows
+
+
+_NEEDS = {
+    "embedder": "needs the embedder to cut, and is charged for it",
+    "chat": "asks a language model behind an OpenAI-compatible endpoint, and is charged for it",
+}
+
+
+def _modifiers() -> list[dict[str, Any]]:
+    from dataclasses import asdict
+    from json import dumps
+
+    from strategies import parameters
+    from strategies.modifiers import Modifiers
+
+    return [
+        {
+            "description": parameter.help,
+            "lines": [f"{parameter.type}, default {dumps(parameter.default)}"],
+            **{key: value for key, value in asdict(parameter).items() if key not in ("help", "required")},
+        }
+        for parameter in parameters(Modifiers)
+    ]
+
+
+def _installed(library: type[Library]) -> str:
+    if library.is_installed():
+        return f"{library.distributions[0]} is installed"
+    return f"not installed: pip install 'chunksweep[{library.extra}]'"
 
 
 def _told(parameter: dict[str, Any]) -> str:
