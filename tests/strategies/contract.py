@@ -48,6 +48,7 @@ VARIANTS: Mapping[str, tuple[Mapping[str, object], ...]] = {
     ),
     "page": ({}, {"join": True}),
     "html": ({}, {"embed": "source"}),
+    "atoms": ({}, {"keep": ["json", "code"], "prose": "markdown"}),
 }
 """Parameters beside size, overlap and unit; strategies that are not listed are tried with their defaults."""
 
