@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from strategies.pieces import Piece
 from strategies.rulers import Ruler
@@ -22,66 +23,74 @@ def pack(pieces: Iterable[Piece], ruler: Ruler, *, size: int, overlap: int = 0) 
     Counts of pieces do not add up, so every joined slice is counted anew. Where the units of the whole
     text start tells where to look first, hence a handful of counts a chunk.
     """
-    run: list[Piece] = []
-    for piece in pieces:
-        if piece.fresh and run:
-            yield from _Run(run, ruler, size, overlap).cuts()
-            run = []
-        run.append(piece)
-    if run:
-        yield from _Run(run, ruler, size, overlap).cuts()
+    held = pieces if isinstance(pieces, list) else list(pieces)
+    if held:
+        yield from _Packing(held, ruler, size, overlap).cuts()
 
 
-class _Run:
-    """Pieces that may share chunks, packed on their own."""
+class _Packing:
+    """Pieces on their way into chunks."""
 
-    def __init__(self, pieces: list[Piece], ruler: Ruler, size: int, overlap: int) -> None:
-        self.starts = [piece.start for piece in pieces]
-        self.ends = [piece.end for piece in pieces]
-        self.ruler = ruler
+    def __init__(self, pieces: Sequence[Piece], ruler: Ruler, size: int, overlap: int) -> None:
+        starts, ends, _, fresh = zip(*pieces, strict=True)
+        self.starts: tuple[int, ...] = starts
+        self.ends: tuple[int, ...] = ends
+        self.fresh: tuple[bool, ...] = fresh
+        self.edges = ruler.edges(starts, ends)
+        self.borders = ruler.borders
         self.size = size
         self.overlap = overlap
+        self.overhead = ruler.counter.overhead
+        # The unit of the whole text in which each piece starts and ends.
+        self.start_units = self._units(starts)
+        self.end_units = self._units(ends) if overlap else []
 
     def cuts(self) -> Iterator[Cut]:
-        """The chunks. `first` is a chunk's first piece, `new` its first that is not repeated."""
-        first = new = 0
-        while new < len(self.starts):
-            last = self._last(first, new)
-            oversize = first == last and not self._fits(first, last, self.size)
-            yield Cut(self.starts[first], self.ends[last], oversize=oversize)
+        """The chunks of each run of pieces that may share some: a fresh piece begins a new run."""
+        begins = [0, *(index for index, fresh in enumerate(self.fresh) if fresh and index)]
+        for low, high in pairwise([*begins, len(self.starts)]):
+            yield from self._run(low, high)
+
+    def _run(self, low: int, high: int) -> Iterator[Cut]:
+        """`first` is a chunk's first piece, `new` its first that is not repeated."""
+        starts, ends, size, fits = self.starts, self.ends, self.size, self.edges.fits
+        first = new = low
+        while new < high:
+            last = self._last(first, new, high)
+            oversize = first == last and not fits(first, last, size)
+            yield Cut(starts[first], ends[last], oversize=oversize)
             new = last + 1
-            first = new - self._repeated(first, new)
+            first = new - self._repeated(first, new) if self.overlap and new < high else new
 
-    def _fits(self, first: int, last: int, limit: int) -> bool:
-        return self.ruler.count(self.starts[first], self.ends[last]) <= limit
-
-    def _last(self, first: int, new: int) -> int:
+    def _last(self, first: int, new: int, high: int) -> int:
         """The last piece of the chunk from `first`: at least `new`."""
-        reach = self._border(self.starts[first], self.size - self.ruler.counter.overhead)
+        reach = self._border(self.start_units[first] + self.size - self.overhead)
+        fits, size = self.edges.fits, self.size
         return furthest(
-            lambda last: self._fits(first, last, self.size),
+            lambda last: fits(first, last, size),
             low=new,
-            high=len(self.starts) - 1,
-            guess=bisect_right(self.ends, reach) - 1,
+            high=high - 1,
+            guess=bisect_right(self.ends, reach, new, high) - 1,
         )
 
     def _repeated(self, first: int, new: int) -> int:
         """How many pieces before `new` the chunk repeats, of those in the chunk from `first`, not all."""
-        if not self.overlap or new == len(self.starts):
-            return 0
-        reach = self._border(self.ends[new - 1], self.ruler.counter.overhead - self.overlap)
+        reach = self._border(self.end_units[new - 1] - self.overlap + self.overhead)
+        fits, size, overlap = self.edges.fits, self.size, self.overlap
         return furthest(
-            lambda n: self._fits(new - n, new - 1, self.overlap) and self._fits(new - n, new, self.size),
+            lambda n: fits(new - n, new - 1, overlap) and fits(new - n, new, size),
             low=0,
             high=new - 1 - first,
-            guess=new - bisect_left(self.starts, reach),
+            guess=new - bisect_left(self.starts, reach, first, new),
         )
 
-    def _border(self, position: int, units: int) -> int:
-        """Where the text's own tokenisation stands so many units after the one at `position`."""
-        borders = self.ruler.borders
-        unit = int(borders.searchsorted(position, side="right")) - 1
-        return int(borders[min(max(unit + units, 0), len(borders) - 1)])
+    def _units(self, positions: Sequence[int]) -> list[int]:
+        found: list[int] = (self.borders.searchsorted(positions, side="right") - 1).tolist()
+        return found
+
+    def _border(self, unit: int) -> int:
+        """Where a unit of the text's own tokenisation stands, or the last or first there is."""
+        return int(self.borders[min(max(unit, 0), len(self.borders) - 1)])
 
 
 def furthest(good: Callable[[int], bool], *, low: int, high: int, guess: int) -> int:

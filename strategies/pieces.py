@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from strategies.rulers import Ruler
@@ -41,6 +40,8 @@ LINE_BREAK = r"(?>\r\n|\n|\r)"
 
 _LINE_BREAK = re.compile(LINE_BREAK)
 _BLANK_LINES = re.compile(rf"{LINE_BREAK}(?:[^\S\r\n]*+{LINE_BREAK})++")
+_BLANK_LINES_LF = re.compile(r"\n(?:[^\S\n]*+\n)++")
+"""The same where no CR stands: a pattern that begins with a letter is found much faster."""
 _WORD = re.compile(r"\S+")
 
 
@@ -50,12 +51,26 @@ def paragraphs(text: str, start: int, end: int) -> Iterable[int]:
     >>> list(paragraphs("a\r\n \r\nb\rc", 0, 9))
     [6]
     """
-    return _inside(start, end, (gap.end() for gap in _BLANK_LINES.finditer(text, start, end)))
+    pattern = _BLANK_LINES if text.find("\r", start, end) >= 0 else _BLANK_LINES_LF
+    return [gap.end() for gap in pattern.finditer(text, start, end) if gap.end() < end]
 
 
 def lines(text: str, start: int, end: int) -> Iterable[int]:
     """After every line break."""
-    return _inside(start, end, (gap.end() for gap in _LINE_BREAK.finditer(text, start, end)))
+    if text.find("\r", start, end) < 0:
+        return behind(text, "\n", start, end)
+    return [gap.end() for gap in _LINE_BREAK.finditer(text, start, end) if gap.end() < end]
+
+
+def behind(text: str, literal: str, start: int, end: int) -> list[int]:
+    """After every occurrence of a literal text."""
+    places: list[int] = []
+    width = len(literal)
+    place = text.find(literal, start, end) + width
+    while width <= place < end:
+        places.append(place)
+        place = text.find(literal, place, end) + width
+    return places
 
 
 def words(text: str, start: int, end: int) -> Iterable[int]:
@@ -70,16 +85,12 @@ def clusters(text: str, start: int, end: int) -> Iterable[int]:
     import regex
 
     found = regex.finditer(r"\X", text, pos=start, endpos=end)
-    return _inside(start, end, (cluster.end() for cluster in found))
+    return [cluster.end() for cluster in found if cluster.end() < end]
 
 
 def code_points(text: str, start: int, end: int) -> Iterable[int]:
     """Between any two code points."""
     return range(start + 1, end)
-
-
-def _inside(start: int, end: int, places: Iterable[int]) -> Iterable[int]:
-    return (place for place in places if start < place < end)
 
 
 LINES = Level(lines)
@@ -110,8 +121,15 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def cut(text: str, piece: Piece, places: Iterable[int], *, fresh: bool = False) -> list[Piece]:
     """The parts of a piece between places inside it; blank ones are dropped."""
-    ranges = [trimmed(text, *pair) for pair in pairwise((piece.start, *places, piece.end))]
-    parts = [Piece(*found) for found in ranges if found is not None]
+    parts: list[Piece] = []
+    start = piece.start
+    for end in (*places, piece.end):
+        # Most parts end with one space, or none: these need no copy to be trimmed.
+        if end - start > 1 and not text[start].isspace() and not text[end - 2].isspace():
+            parts.append(Piece(start, end - 1 if text[end - 1].isspace() else end))
+        elif (found := trimmed(text, start, end)) is not None:
+            parts.append(Piece(*found))
+        start = end
     if parts and (fresh or piece.fresh):
         parts[0] = parts[0]._replace(fresh=True)
     return parts
@@ -152,8 +170,15 @@ def shorten(pieces: Iterable[Piece], levels: Sequence[Level], ruler: Ruler, size
 
 def _too_long(pieces: Sequence[Piece], indices: Iterable[int], ruler: Ruler, size: int) -> list[int]:
     """Those of `indices` whose piece may be cut, can be cut and must be cut."""
-    divisible = [i for i in indices if not pieces[i].whole and pieces[i].end - pieces[i].start > 1]
+    divisible: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for index in indices:
+        start, end, whole, _ = pieces[index]
+        if not whole and end - start > 1:
+            divisible.append(index)
+            starts.append(start)
+            ends.append(end)
     if not divisible:
         return []
-    counts = ruler.counts([pieces[i].start for i in divisible], [pieces[i].end for i in divisible])
-    return [i for i, count in zip(divisible, counts.tolist(), strict=True) if count > size]
+    return [divisible[i] for i in ruler.edges(starts, ends).exceeding(size)]

@@ -10,7 +10,7 @@ from typing import ClassVar
 from strategies.document import Document
 from strategies.packing import pack
 from strategies.parameters import settle
-from strategies.pieces import FINEST, LINE_BREAK, Level, pieces_of, shorten
+from strategies.pieces import FINEST, LINE_BREAK, Level, behind, pieces_of, shorten
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 SEPARATORS = ("\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", "")
@@ -88,7 +88,9 @@ def after(separator: str) -> Level:
     pattern = re.compile(LINE_BREAK.join(map(re.escape, separator.split("\n"))))
 
     def places(text: str, start: int, end: int) -> Iterable[int]:
-        return (found.end() for found in pattern.finditer(text, start, end) if found.end() < end)
+        if "\n" not in separator or text.find("\r", start, end) < 0:
+            return behind(text, separator, start, end)
+        return [found.end() for found in pattern.finditer(text, start, end) if found.end() < end]
 
     return Level(places)
 

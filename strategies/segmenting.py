@@ -20,7 +20,7 @@ _WINDOW = 2048
 """Code points handed over at once: the library needs quadratic time where sentences stand without
 spaces between them."""
 
-_OTHER_WHITE_SPACE = re.compile(r"[^\S\n]")
+_OTHER_WHITE_SPACE = re.compile(r"[^\S\n ]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 

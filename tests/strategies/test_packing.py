@@ -164,6 +164,7 @@ class Spy:
     unit: str = "spied"
     overhead: int = 0
     adds_up: AddsUp = "nowhere"
+    per_character: int | None = None
     counted: list[int] = field(default_factory=list)
 
     def count(self, text: str) -> int:
