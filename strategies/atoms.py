@@ -13,7 +13,7 @@ from strategies.html_blocks import HtmlSource
 from strategies.outline import HTML
 from strategies.parameters import settle
 from strategies.rulers import Ruler
-from strategies.strategy import Cut, SplitTools, Strategy, parameter
+from strategies.strategy import Cut, SplitTools, Strategy, parameter, size_of, unit_of
 from strategies.within import cuts_within
 
 
@@ -70,8 +70,8 @@ class Atoms(Strategy):
         """Raise BadInput with every problem."""
         settle(self)
         object.__setattr__(self, "keep", tuple(sorted(self.keep)))
-        size = getattr(self.prose, "size", None)
-        if size is not None and size > self.size and getattr(self.prose, "unit", None) == self.unit:
+        size = size_of(self.prose)
+        if size is not None and size > self.size and unit_of(self.prose) == self.unit:
             what = f"is {size}, larger than the size around it, {self.size}"
             raise BadInput([Problem("prose.size", what, f"Use 1 to {self.size}, or leave it out")])
 

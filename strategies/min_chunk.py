@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strategies.document import Document
-from strategies.strategy import Cut, Strategy, unit_of
+from strategies.strategy import Cut, Strategy, size_of, unit_of
 from strategies.tools import Tools
 
 
@@ -50,7 +50,7 @@ class _Joiner:
     def __init__(self, document: Document, strategy: Strategy, tools: Tools) -> None:
         self._document = document
         self._tools = tools
-        self._size: int | None = getattr(strategy, "size", None)
+        self._size = size_of(strategy)
         unit = unit_of(strategy)
         self._ruler = tools.ruler(document, unit) if self._size is not None and unit else None
         self._outline = tools.outline(document)

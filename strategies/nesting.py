@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from strategies.errors import BadInput, Problem
-from strategies.strategy import Need, Strategy, unit_of
+from strategies.strategy import Need, Strategy, size_of, unit_of
 
 INHERITED = ("size", "overlap", "unit")
 """Parameters that a strategy inside another takes over where it has them and says none of its own."""
@@ -83,5 +83,5 @@ def needs(strategy: Strategy) -> tuple[Need, ...]:
 
 def units(strategy: Strategy, *, sized: bool = False) -> tuple[str, ...]:
     """Every unit that it counts in, each once; of those that have a size, if `sized`."""
-    counting = (one for one in walk(strategy) if not sized or getattr(one, "size", None) is not None)
+    counting = (one for one in walk(strategy) if not sized or size_of(one) is not None)
     return tuple(dict.fromkeys(unit for one in counting if (unit := unit_of(one))))

@@ -14,7 +14,7 @@ from typing import ClassVar
 from strategies.chat_model import ChatModel
 from strategies.document import Document
 from strategies.errors import ChatError, Problem, SplitError
-from strategies.strategy import AnswerCheck, Need, SplitTools, Strategy, parameter
+from strategies.strategy import AnswerCheck, Need, SplitTools, Strategy, parameter, size_of, unit_of
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 
@@ -80,13 +80,14 @@ class PromptedOnPassages(Prompted):
         yield from Prompted.between_parameters(self, known)
         if not isinstance(self.base, Strategy):  # something else was wrong before it was made
             return
-        size = getattr(self.base, "size", None)
+        size = size_of(self.base)
         if self.size is not None and self.size != size:
             what = f"is {size}" if size else f"{self.base.name} has none"
             yield Problem("base.size", f"{what}, beside size {self.size}", "Say it once")
         object.__setattr__(self, "size", size)
-        object.__setattr__(self, "overlap", getattr(self.base, "overlap", 0))
-        object.__setattr__(self, "unit", getattr(self.base, "unit", "cl100k_base"))
+        unit = unit_of(self.base)
+        object.__setattr__(self, "overlap", 0 if unit is None else getattr(self.base, "overlap", 0))
+        object.__setattr__(self, "unit", unit or "cl100k_base")
 
 
 def json_list(answer: str) -> list[object] | None:

@@ -125,3 +125,9 @@ def unit_of(strategy: Strategy) -> str | None:
         return None
     unit: str = strategy.unit  # type: ignore[attr-defined]  # it has that field
     return unit
+
+
+def size_of(strategy: Strategy) -> int | None:
+    """Its size, in `unit_of` it; None where it has none, or a user's code gives the word a meaning."""
+    size: int | None = getattr(strategy, "size", None)
+    return None if unit_of(strategy) is None else size

@@ -16,7 +16,7 @@ from contract import NASTY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from strategies import canonical, parameters
+from strategies import build, canonical, parameters
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, SplitError
 from strategies.modifiers import Modifiers
@@ -238,6 +238,12 @@ class TestParameters:
         strategy = built("gate_splitters:split", size="long", unit=3)
         assert (units(strategy), unit_of(strategy)) == ((), None)  # nothing is counted in it
         assert split(Document("one", TEXT), strategy, Tools(), Modifiers(min_chunk=99))
+        inside = {"strategy": "gate_splitters:split", "size": "long", "unit": "verses"}
+        for outer in (
+            build("atoms", {"size": 9, "prose": inside}),
+            build("contextual", {"base": inside, "base_url": "http://127.0.0.1:9/v1", "model": "none"}),
+        ):
+            assert units(outer) == ("cl100k_base",)
 
     @pytest.mark.parametrize(
         ("given", "said"),
