@@ -36,8 +36,8 @@ VARIANTS: Mapping[str, tuple[Mapping[str, object], ...]] = {
     "sentence": ({}, {"language": "zh"}),
     "recursive": ({}, {"separators": [",", " ", ""]}, {"separators": ["\n"]}),
     "markdown": ({}, {"isolate": ["table", "code"]}),
-    "semantic": ({}, {"threshold_kind": "similarity", "buffer": 0}, {"threshold_kind": "gradient"}),
-    "cluster": ({}, {"piece_size": 2}),
+    "semantic": ({}, {"threshold_kind": "similarity", "buffer": 0}),
+    "cluster": ({}, {"piece_size": 7}),
     "max_min": ({}, {"hard_thr": 0.1}),
     "hybrid": ({}, {"base": "markdown", "merge_above": 0.2}),
     "code": (
