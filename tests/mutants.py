@@ -131,6 +131,38 @@ MUTANTS = (
         "        except psutil.NoSuchProcess:\n            return False",
         ("tests/experiments/test_owner.py",),
     ),
+    Mutant(
+        "filter-of-the-sweep",
+        "the filter of a sweep recorded, but not searched by",
+        "evaluation/evaluate.py",
+        "passing(dict(settings.filter), index.documents)",
+        "index.documents",
+        ("tests/experiments/test_filter.py",),
+    ),
+    Mutant(
+        "metadata-not-stored",
+        "metadata of documents left out of what a store keeps",
+        "evaluation/footprint.py",
+        '"metadata": dict(chunk.metadata),',
+        '"metadata": {},',
+        ("tests/evaluation/test_retrieval.py",),
+    ),
+    Mutant(
+        "card-before-sidecar",
+        "the card believed where a sidecar says something else",
+        "evaluation/gold.py",
+        "{**inside, **second.metadata, **first.metadata}",
+        "{**inside, **first.metadata, **second.metadata}",
+        ("tests/gold/test_metadata.py",),
+    ),
+    Mutant(
+        "wrong-chunk-retrieved",
+        "retrieved chunks shown one row off",
+        "experiments/chunk_list.py",
+        "chunk = record.chunks[row]",
+        "chunk = record.chunks[row - 1]",
+        ("tests/experiments/test_chunk_list.py",),
+    ),
 )
 
 
