@@ -48,7 +48,7 @@ class Chunker(Library):
 
 @dataclass(frozen=True, slots=True)
 class TokenChunker(Chunker):
-    """Chonkie's `TokenChunker`.
+    """Chonkie's `TokenChunker`: windows of tokens.
 
     Windows of `size` tokens over the whole document, whatever they cut through. Tokens are those of `unit`,
     and none ends inside a character, where Chonkie's own tokenizers would return broken characters. A
@@ -76,7 +76,7 @@ class TokenChunker(Chunker):
 
 @dataclass(frozen=True, slots=True)
 class SentenceChunker(Chunker):
-    """Chonkie's `SentenceChunker`.
+    """Chonkie's `SentenceChunker`: whole sentences, packed.
 
     Cuts behind every delimiter, joins sentences of fewer than `min_characters_per_sentence` characters with
     the next, and packs as many as fit into `size`. A sentence that is larger stays whole, however large:
@@ -125,7 +125,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveChunker(Chunker):
-    """Chonkie's `RecursiveChunker`.
+    """Chonkie's `RecursiveChunker`: at delimiters, coarse to fine.
 
     Cuts at the delimiters of the first level, joins neighbours up to `size`, and cuts what is still larger
     at the next level: by default line ends, sentence ends, other punctuation, blanks, tokens. Without a
@@ -192,7 +192,7 @@ class RecursiveChunker(Chunker):
 
 @dataclass(frozen=True, slots=True)
 class SemanticChunker(Chunker):
-    """Chonkie's `SemanticChunker`.
+    """Chonkie's `SemanticChunker`: where neighbouring sentences differ most.
 
     Compares the vector of every sentence with that of the `similarity_window` sentences before it, smooths
     the similarities (Savitzky-Golay) and cuts at their minima; with `skip_window`, groups that are alike
@@ -256,7 +256,7 @@ class SemanticChunker(Chunker):
 
 @dataclass(frozen=True, slots=True)
 class FastChunker(Chunker):
-    """Chonkie's `FastChunker`.
+    """Chonkie's `FastChunker`: windows of bytes that end at a delimiter.
 
     Windows of at most `size_bytes` bytes of UTF-8, each ended behind the last delimiter in it. Where there
     is none, it cuts at the size, inside a character too: a document that this happens to cannot be cut,

@@ -70,7 +70,7 @@ class Splitter(Library):
 
 @dataclass(frozen=True, slots=True)
 class TextSplitter(Splitter):
-    """`TextSplitter` of semantic-text-splitter.
+    """`TextSplitter` of semantic-text-splitter: the largest units of text that fit.
 
     Takes the largest units that fit into `size`, of runs of line ends, Unicode sentences, words, characters,
     and adds neighbours of that level or a higher one while they fit. With `min_size`, a chunk is full as
@@ -92,7 +92,7 @@ class TextSplitter(Splitter):
 
 @dataclass(frozen=True, slots=True)
 class MarkdownSplitter(Splitter):
-    """`MarkdownSplitter` of semantic-text-splitter.
+    """`MarkdownSplitter` of semantic-text-splitter: the largest units of Markdown that fit.
 
     As its `TextSplitter`, with the units of Markdown above sentences: lines, inline elements, blocks, rules,
     headings by their level.

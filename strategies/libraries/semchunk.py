@@ -15,7 +15,7 @@ from strategies.strategy import SplitTools, parameter
 
 @dataclass(frozen=True, slots=True)
 class Semchunk(Library):
-    """`semchunk.chunk`.
+    """`semchunk.chunk`: at the most meaningful separators, coarse to fine.
 
     Cuts at the longest run of line ends, else of tabs, else of blanks (one that follows punctuation first),
     else at punctuation, else between characters; cuts what is larger than `size` again, and joins

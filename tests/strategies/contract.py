@@ -48,6 +48,8 @@ VARIANTS: Mapping[str, tuple[Mapping[str, object], ...]] = {
     ),
     "page": ({}, {"join": True}),
     "html": ({}, {"embed": "source"}),
+    "chonkie:FastChunker": ({"size_bytes": 64}, {"size_bytes": 9, "pattern": "the", "prefix": True}),
+    "chonkie:SemanticChunker": ({"similarity_window": 1, "min_characters_per_sentence": 1},),
     "atoms": ({}, {"keep": ["json", "code"], "prose": "markdown"}),
 }
 """Parameters beside size, overlap and unit; strategies that are not listed are tried with their defaults."""
