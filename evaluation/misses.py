@@ -3,7 +3,7 @@
 A question is missed when the headline's budget of tokens does not hold all of its evidence. Each entry that
 is missing there is followed from the documents to the prompt, and gets a flag for every stage it fails:
 
-    filtered    it lies in a document that the question's filter excludes
+    filtered    it lies in a document that the filter of the question or of the sweep excludes
     absent      some of its text is in no returned range: it was never indexed
     truncated   some of its text is in chunks only past what the embedder read
     split       all of its text is indexed, yet no returned range holds it whole
@@ -34,7 +34,7 @@ from strategies.spans import Ranges, contains, intersect, union
 
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
-        "filtered": "Correct the question's filter or the document's metadata: "
+        "filtered": "Correct the filter of the question or the sweep, or the document's metadata: "
         "the filter excludes the evidence.",
         "absent": "Use a strategy that drops no text, or check what its library leaves out: "
         "the evidence was never indexed.",
@@ -55,7 +55,7 @@ class Facts:
     """What misses need beside the ranked list."""
 
     searchable: Collection[str]
-    """Ids of the documents that the question's filter admits."""
+    """Ids of the documents that the filters of sweep and question admit."""
     embedded_until: Mapping[int, int] | npt.NDArray[np.int64] = field(default_factory=dict)
     """Chunk row -> code point up to which its text reached the embedder. A mapping may leave out the chunks
     that were read whole."""

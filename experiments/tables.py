@@ -7,11 +7,9 @@ no control character but tab and line ends: any other is spelled out, as `\\u001
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +25,7 @@ from experiments.columns import (
     measure,
     ordered,
 )
+from experiments.likeness import differing_versions, same_chunks
 from experiments.records import TABLES, RunRecord, newest
 
 if TYPE_CHECKING:
@@ -35,12 +34,6 @@ if TYPE_CHECKING:
 Cell = str | int | float | bool | None
 Statistics = Mapping[str, Mapping[str, Any]]
 """Configuration name -> column of the group `verdict` -> value."""
-
-NOT_CUTTING = ("dataset", "embedder", "vectors", "headings")
-"""Parameters that make another experiment of the same chunks."""
-
-NOT_OF_CUT = ("index", "tokens", "text")
-"""Entries of a chunk's row that follow from the rest, or from what was asked."""
 
 ABOUT_QUESTIONS = ("question_id", "question", "tags", "unit", "miss", "miss_flags", "error")
 """Entries of a question's row that are no scores; `unit` is the unit of resampling."""
@@ -84,7 +77,7 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
     merged = [_merge(group) for group in groups]
     measures = {name for group in groups for record in group for name in (*record.metrics, *record.reasons)}
     parameters = {name for group in groups for record in group for name in record.params}
-    same, differing = _same_chunks(groups), _differing_versions(groups)
+    same, differing = same_chunks(groups), differing_versions(groups)
     computed: list[dict[str, Any]] = []
     for group, row in zip(groups, merged, strict=True):
         name = row.name
@@ -204,43 +197,6 @@ def _merge(group: Sequence[RunRecord]) -> RunRecord:
     # A record copies what it is given: no table needs a second copy of every chunk and question.
     rows: dict[str, Any] = dict.fromkeys(TABLES, ())
     return replace(finished[0], metrics=metrics, reasons=reasons, warnings=tuple(warnings), **rows)
-
-
-def _same_chunks(groups: Sequence[Sequence[RunRecord]]) -> dict[str, str]:
-    """Id -> name of the earlier configuration whose chunks, and all that is done with them, are the same."""
-    first: dict[object, str] = {}
-    same = {}
-    for group in groups:
-        record = next((record for record in group if record.status == "finished" and record.chunks), None)
-        if record is None:
-            continue
-        content = [[row.get(key) for key in sorted(row) if key not in NOT_OF_CUT] for row in record.chunks]
-        digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-        key = (digest, *(record.params.get(name) for name in NOT_CUTTING))
-        if key in first:
-            same[record.config_id] = first[key]
-        first.setdefault(key, record.name)
-    return same
-
-
-def _differing_versions(groups: Sequence[Sequence[RunRecord]]) -> dict[str, list[str]]:
-    """Id -> what it was measured with that most other rows were not (libraries, model, data)."""
-    seen: dict[tuple[Cell, Cell, str], Counter[str]] = {}
-    for group in groups:
-        for record in group:
-            for key, value in record.versions.items():
-                place = (record.params.get("dataset"), record.params.get("embedder"), key)
-                seen.setdefault(place, Counter())[value] += 1
-    notes: dict[str, list[str]] = {}
-    for group in groups:
-        for record in group:
-            for key, value in record.versions.items():
-                counts = seen[record.params.get("dataset"), record.params.get("embedder"), key]
-                usual = counts.most_common(1)[0][0]
-                if value != usual:
-                    note = f"{key.replace('_', ' ')} differs: {value[:16]}, elsewhere {usual[:16]}"
-                    notes.setdefault(record.config_id, []).append(note)
-    return {config_id: list(dict.fromkeys(lines)) for config_id, lines in notes.items()}
 
 
 def _wide_columns(measures: Iterable[str], parameters: Iterable[str]) -> list[Column]:

@@ -238,6 +238,12 @@ QUESTIONS = (
 )
 
 
+def test_chunks_are_the_same_whichever_of_them_were_retrieved() -> None:
+    chunk = {"document": "a.md", "index": 0, "start": 0, "end": 9}
+    table = wide([record("a", chunks=(chunk,)), record("b", chunks=({**chunk, "text": "Begins so"},))])
+    assert table["same_chunks_as"] == (None, "a")
+
+
 def test_the_long_table_has_one_row_a_configuration_metric_and_question() -> None:
     table = long([record(questions=QUESTIONS), record("broken", status="failed", error="no text")])
     found = [
