@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from strategies.code_units import Scope, Unit, Units
 from strategies.document import Document
-from strategies.packing import pack
+from strategies.packing import furthest, pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Level, Piece, paragraphs, pieces_of, shorten, trimmed
 from strategies.recursive import no_places
@@ -34,12 +34,13 @@ class Code(Strategy):
     """Whole functions and classes of source code, as many neighbours as fit into `size`.
 
     A parser (tree-sitter) says where functions, classes and statements begin, in code that does not compile
-    too. Comments, imports, attributes and docstrings stay with what follows them, decorators with what they
-    decorate; statements between definitions are one unit. What is larger than `size` begins a chunk of
-    its own and is cut: a class between its members, its head staying with the first; a function between its
-    statements, then between those of the blocks inside; a long statement or comment at blank lines, then at
-    lines, words and characters. A head or a comment is cut off only where what follows fits alone. The
-    overlap is the longest run of whole units (or such parts) within `overlap`.
+    too. Comments, attributes and decorators stay with what follows, imports too where that fits;
+    statements between definitions are one unit. A definition that is larger than `size` begins a chunk of
+    its own and is cut: a class between its members, a function between its statements, then between those
+    of the blocks inside; a long statement or comment at blank lines, then at lines, words and characters.
+    The head, a docstring included, stays with the first member or statement, or with the beginning of
+    it. What is left at the end joins what follows. The overlap is the longest run of whole units (or such
+    parts) within `overlap`.
 
     The section of a chunk is the innermost definition that holds all of it: `Parser > read` for a method or
     a part of one, `Parser` for several methods, nothing for several classes. Names are plain; a method that
@@ -50,8 +51,8 @@ class Code(Strategy):
     is cut at blank lines, then at lines, words and characters, and joined again up to `size`; so is what
     only looks like code and would keep the parser busy without end.
 
-    Use it for repositories. Costs about twice as much as counting the text, several times as much where
-    most of it is not in the language it is said to be in.
+    Use it for repositories. Costs three to six times as much as counting the text, more where most of it is
+    not in the language that it is said to be in; still far less than embedding.
     """
 
     name: ClassVar[str] = "code"
@@ -132,25 +133,47 @@ class _Pieces:
             start, head = unit.start, own
         if self._whole(start, unit.end, head):
             return
-        if start < unit.start and (self._fits(unit.start, unit.end) or not self._fits(start, unit.start)):
+        inside = self._units.inside(unit) if depth else []
+        alone = not inside and unit.start == unit.own and self._fits(unit.start, unit.end)
+        if start < unit.start and (alone or not self._fits(start, unit.start)):
             self._lines(start, unit.start, head)
             start, head = unit.start, own
             if self._whole(start, unit.end, head):
                 return
-        if unit.scope is not None:
+        border = start if unit.run else self._lead_border(unit, start, bool(inside))
+        whole = self._fits(border, unit.end)
+        if unit.scope is not None and not whole:
             self._fresh = True
-        if start < unit.core and (
-            (not unit.run and self._fits(unit.core, unit.end)) or not self._fits(start, unit.core)
-        ):
-            self._lines(start, unit.core, head)
-            start, head = unit.core, own
-            if self._whole(start, unit.end, head):
-                return
-        inside = self._units.inside(unit) if depth else []
-        if inside:
-            self._take_all(inside, own, start, head, depth - 1)
-        else:
+        if border > start:
+            self._lines(start, border, head)
+            start, head = border, own
+        if whole or not inside:
             self._lines(start, unit.end, head)
+        else:
+            self._take_all(inside, own, start, head, depth - 1)
+
+    def _lead_border(self, unit: Unit, start: int, divisible: bool) -> int:
+        """Where to cut off what leads to a unit that is too large with it; `start` is nowhere.
+
+        Imports are cut off where the rest fits. A comment only where it does not fit itself, or where
+        the unit does but cannot be divided: as much of it as fits then stays.
+        """
+        core = unit.leads[-1]
+        if unit.start < unit.own and self._fits(unit.own, unit.end):
+            return unit.own
+        if not divisible and self._fits(core, unit.end):
+            borders = unit.leads[::-1]
+            return borders[
+                furthest(
+                    lambda n: self._fits(borders[n], unit.end),
+                    low=0,
+                    high=len(borders) - 1,
+                    guess=len(borders),
+                )
+            ]
+        if self._fits(start, core):
+            return start
+        return unit.own if start < unit.own and self._fits(unit.own, core) else core
 
     def _fits(self, start: int, end: int) -> bool:
         found = trimmed(self._ruler.text, start, end)

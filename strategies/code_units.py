@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,21 +40,26 @@ class Scope(NamedTuple):
     """Code point at which it begins, so that two of one name are not one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A definition, a statement, or a run of statements between definitions."""
 
-    start: int
-    """Code point at which what leads to it begins: comments, imports, attributes, a docstring above."""
-    core: int
-    """Code point at which it begins itself, indentation included."""
+    leads: tuple[int, ...]
+    """Code points at which what leads to it begins, one after the other: imports, comments, attributes;
+    and at last where it begins itself, indentation included."""
+    own: int
+    """The one of them behind the last import: what is about this unit alone."""
     end: int
     """Where the next unit starts, or what holds the unit ends."""
     scope: Scope | None = None
     """What a definition opens; None for statements."""
     node: Node | None = None
-    run: tuple[Unit, ...] = field(default=())
+    run: tuple[Unit, ...] = ()
     """The statements of a run."""
+
+    @property
+    def start(self) -> int:
+        """Where what leads to it begins."""
+        return self.leads[0]
 
 
 class Units:
@@ -90,12 +94,13 @@ class Units:
                 gap = _CLOSING.match(self._text, place)
                 border = self._line_start(gap.end() if gap else place)
                 first = following[0]
-                following[0] = replace(first, start=max(min(border, first.start), place))
+                if place <= border < first.start:
+                    following[0] = first._replace(leads=(border, *first.leads))
             units += following
             place = self._syntax.place(group_end)
         starts = [unit.start for unit in units]
         return _in_runs(
-            [replace(unit, end=stop) for unit, stop in zip(units, [*starts[1:], end], strict=False)]
+            [unit._replace(end=stop) for unit, stop in zip(units, [*starts[1:], end], strict=False)]
         )
 
     def _groups(self, node: Node) -> Iterator[tuple[list[Node], int]]:
@@ -125,32 +130,35 @@ class Units:
 
     def _units(self, nodes: Sequence[Node]) -> Iterator[Unit]:
         """The nodes of a group, each with the nodes that lead to it; ends are not known yet."""
-        lead = -1
+        leads: list[int] = []
+        imports = 0  # of them, up to the last import
         end_before = -1
         for index, node in enumerate(nodes):
             start, end = self._syntax.place(node.start_byte), self._syntax.place(node.end_byte)
-            if start == end:  # what the parser misses
-                continue
-            if self._leads(node, first=index == 0):
+            if start == end or (index == 0 and self._is_docstring(node)):
+                continue  # what the parser misses; and what belongs to the head of the group
+            line_start = self._line_start(start)
+            if node.type in self._grammar.leads or node.type in self._grammar.imports:
                 # A comment at the end of a line is about that line.
-                if lead < 0 and (end_before < 0 or _NEXT_LINE.search(self._text, end_before, start)):
-                    lead = self._line_start(start)
+                if leads or end_before < 0 or _NEXT_LINE.search(self._text, end_before, start):
+                    leads.append(line_start)
+                    if node.type in self._grammar.imports:
+                        imports = len(leads)
                 continue
-            core = self._line_start(start)
             found = self._definition(node)
-            inner, scope = (node, None) if found is None else (found[0], Scope(found[1], core))
-            yield Unit(core if lead < 0 else lead, core, core, scope, inner)
-            lead, end_before = -1, end
-        if lead >= 0:
-            yield Unit(lead, lead, lead)
+            inner, scope = (node, None) if found is None else (found[0], Scope(found[1], line_start))
+            leads.append(line_start)
+            yield Unit(tuple(leads), leads[imports], end, scope, inner)
+            leads, imports, end_before = [], 0, end
+        if leads:
+            yield Unit(tuple(leads), leads[0], len(self._text))
 
-    def _leads(self, node: Node, first: bool) -> bool:
-        """Whether a node stays with what follows; in Python the docstring does too."""
-        if node.type in self._grammar.leads:
-            return True
-        if not first or not self._grammar.docstrings or node.type != "expression_statement":
+    def _is_docstring(self, node: Node) -> bool:
+        """Whether a node that stands first in a body is a string that explains what the body is of."""
+        if not self._grammar.docstrings or node.type != "expression_statement":
             return False
-        return node.named_child_count == 1 and node.named_child(0).type in ("string", "concatenated_string")
+        said = node.named_child(0) if node.named_child_count == 1 else None
+        return said is not None and said.type in ("string", "concatenated_string")
 
     def _definition(self, node: Node) -> tuple[Node, tuple[str, ...]] | None:
         """The definition that a node is or wraps, and its names."""
@@ -226,7 +234,7 @@ def _in_runs(units: list[Unit]) -> list[Unit]:
         if is_definition or len(members) in (1, len(units)):
             found += members
         else:
-            found.append(Unit(members[0].start, members[0].core, members[-1].end, run=members))
+            found.append(Unit(members[0].leads, members[0].own, members[-1].end, run=members))
     return found
 
 

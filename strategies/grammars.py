@@ -17,7 +17,9 @@ class Grammar:
     definitions: frozenset[str]
     """Open a scope: functions, classes, namespaces and what is like them."""
     leads: frozenset[str]
-    """Stay with what follows: comments, imports, attributes."""
+    """Stay with what follows: comments, attributes."""
+    imports: frozenset[str]
+    """Stay with what follows where that fits."""
     wrappers: Mapping[str, str] = field(default_factory=dict)
     """May hold a definition: node type -> the field to look into, or `first`, `last` or `only` for a
     named child."""
@@ -28,7 +30,7 @@ class Grammar:
     with_body: frozenset[str] = frozenset()
     """Definitions where they have a field `body`; else they only mention a type."""
     docstrings: bool = False
-    """Whether a string that stands first in a body explains it, and so leads."""
+    """Whether a string that stands first in a body explains what the body is of."""
 
 
 def _types(*words: str) -> frozenset[str]:
@@ -38,7 +40,8 @@ def _types(*words: str) -> frozenset[str]:
 _PYTHON = Grammar(
     bodies=_types("module block"),
     definitions=_types("class_definition function_definition"),
-    leads=_types("comment import_statement import_from_statement future_import_statement"),
+    leads=_types("comment"),
+    imports=_types("import_statement import_from_statement future_import_statement"),
     wrappers={"decorated_definition": "definition"},
     docstrings=True,
 )
@@ -63,7 +66,8 @@ _JAVASCRIPT = Grammar(
     definitions=_types(
         "function_declaration generator_function_declaration class_declaration method_definition"
     ),
-    leads=_types("comment import_statement decorator hash_bang_line html_comment"),
+    leads=_types("comment decorator hash_bang_line html_comment"),
+    imports=_types("import_statement"),
     wrappers=_SCRIPT_WRAPPERS,
     named_by=_SCRIPT_NAMES,
     values=_types("arrow_function function_expression generator_function class"),
@@ -73,6 +77,7 @@ _TYPESCRIPT = Grammar(
     definitions=_JAVASCRIPT.definitions
     | _types("abstract_class_declaration interface_declaration enum_declaration module internal_module"),
     leads=_JAVASCRIPT.leads,
+    imports=_JAVASCRIPT.imports,
     wrappers=_SCRIPT_WRAPPERS,
     named_by=_SCRIPT_NAMES,
     values=_JAVASCRIPT.values,
@@ -88,13 +93,15 @@ _JAVA = Grammar(
         "annotation_type_declaration method_declaration constructor_declaration",
         "compact_constructor_declaration",
     ),
-    leads=_types("line_comment block_comment import_declaration package_declaration switch_label"),
+    leads=_types("line_comment block_comment switch_label"),
+    imports=_types("import_declaration package_declaration"),
 )
 
 _GO = Grammar(
     bodies=_types("source_file statement_list field_declaration_list"),
     definitions=_types("function_declaration method_declaration type_spec"),
-    leads=_types("comment import_declaration package_clause"),
+    leads=_types("comment"),
+    imports=_types("import_declaration package_clause"),
     wrappers={"type_declaration": "only"},
 )
 
@@ -103,10 +110,8 @@ _RUST = Grammar(
     definitions=_types(
         "function_item struct_item enum_item union_item trait_item impl_item mod_item macro_definition"
     ),
-    leads=_types(
-        "line_comment block_comment attribute_item inner_attribute_item use_declaration",
-        "extern_crate_declaration shebang",
-    ),
+    leads=_types("line_comment block_comment attribute_item inner_attribute_item shebang"),
+    imports=_types("use_declaration extern_crate_declaration"),
 )
 
 _C_BODIES = _types(
@@ -114,19 +119,21 @@ _C_BODIES = _types(
     "preproc_if preproc_ifdef preproc_elif preproc_elifdef preproc_else",
 )
 _C_DEFINITIONS = _types("function_definition struct_specifier union_specifier enum_specifier")
-_C_LEADS = _types("comment preproc_include")
+_C_IMPORTS = _types("preproc_include")
 _C_WRAPPERS = dict.fromkeys(("type_definition", "declaration", "field_declaration"), "type")
 _C = Grammar(
     bodies=_C_BODIES,
     definitions=_C_DEFINITIONS,
-    leads=_C_LEADS,
+    leads=_types("comment"),
+    imports=_C_IMPORTS,
     wrappers=_C_WRAPPERS,
     with_body=_types("struct_specifier union_specifier enum_specifier"),
 )
 _CPP = Grammar(
     bodies=_C_BODIES | _types("declaration_list"),
     definitions=_C_DEFINITIONS | _types("class_specifier namespace_definition"),
-    leads=_C_LEADS | _types("using_declaration access_specifier"),
+    leads=_types("comment access_specifier"),
+    imports=_C_IMPORTS | _types("using_declaration"),
     wrappers={**_C_WRAPPERS, "template_declaration": "last"},
     with_body=_C.with_body | _types("class_specifier"),
 )
@@ -142,10 +149,8 @@ _CSHARP = Grammar(
         "operator_declaration conversion_operator_declaration indexer_declaration property_declaration",
         "event_declaration local_function_statement",
     ),
-    leads=_types(
-        "comment using_directive extern_alias_directive file_scoped_namespace_declaration",
-        "global_attribute preproc_region preproc_nullable preproc_pragma shebang_directive",
-    ),
+    leads=_types("comment global_attribute preproc_region preproc_nullable preproc_pragma shebang_directive"),
+    imports=_types("using_directive extern_alias_directive file_scoped_namespace_declaration"),
     wrappers={"global_statement": "first"},
 )
 

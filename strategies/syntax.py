@@ -75,15 +75,17 @@ SUFFIXES: Mapping[str, ProgrammingLanguage] = {
 
 _WINDOW = 4096
 """Bytes that the parser reads at once."""
-_STEPS_A_BYTE = 0.25
+_STEPS_A_BYTE = 0.15
 """Hundreds of parser steps for each byte before it is stopped: code needs 0.01, broken code up to 0.1."""
-_READS_A_BYTE = 64
-"""How often the parser may read the text before it is stopped: code needs it about once."""
-_DEEPEST_ANGLE = 48
-"""Angle brackets that may be open at once. Each may be a comparison or the start of type arguments, and
-while that is undecided the parser needs time that grows with the square of their number."""
+_READS_A_BYTE = 12
+"""How often the parser may read the text before it is stopped: code needs it once or twice, broken code
+up to 3 times."""
+_DEEPEST = 48
+"""Brackets that may be open at once within a statement. While it is undecided what each of them opens (type
+arguments or a comparison, a cast or a call), the parser needs time that grows with the square of their
+number."""
 
-_ANGLES = re.compile(rb"[<>;{}]")
+_BRACKETS = re.compile(rb"[-=]>|<[<=]|>=|[<>()\[\];{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +116,28 @@ def parse(text: str, language: ProgrammingLanguage) -> Syntax | None:
 
     What is broken stands under nodes of the type `ERROR`. Some texts that are no code at all keep a
     parser busy for ever: it is stopped after a number of steps, so that the answer depends on the
-    text alone.
+    text alone. What it does in a single step cannot be stopped: thousands of unfinished fragments in a
+    row, all alike, can still cost it time that grows with their square.
     """
     from tree_sitter import Parser
 
     source = replace_surrogates(text).encode()
-    shown = _with_angles_closed(source)
-    size = max(len(source), _WINDOW)
-    steps = read = 0
+    # Python has no such doubts, and neither braces nor semicolons that would end them.
+    shown = source if language == "python" else _tamed(source)
+    steps, read = 0, 0
+    most_steps = _STEPS_A_BYTE * (len(source) + _WINDOW)
+    most_read = _READS_A_BYTE * (len(source) + 16 * _WINDOW)
 
     def window(start: int, _: object) -> bytes:
         nonlocal read
-        read += _WINDOW
-        return shown[start : start + _WINDOW]
+        part = shown[start : start + _WINDOW]
+        read += len(part)
+        return part
 
     def stop(*_: object) -> bool:
         nonlocal steps
         steps += 1
-        return steps > _STEPS_A_BYTE * size or read > _READS_A_BYTE * size
+        return steps > most_steps or read > most_read
 
     try:
         root = Parser(_language(language)).parse(window, progress_callback=stop).root_node
@@ -151,23 +157,25 @@ def _language(language: ProgrammingLanguage) -> Language:
     return Language(getattr(importlib.import_module(package), function)())
 
 
-def _with_angles_closed(source: bytes) -> bytes:
-    """The text as the parser sees it: a `<` that opens too deep is a `+`, at the same place.
+def _tamed(source: bytes) -> bytes:
+    """The text as a parser sees it: a bracket that opens too deep is a `+`, at the same place.
 
-    No code that people write comes near that depth.
+    Semicolons and braces end what is undecided. No code that people write comes near that depth.
+
+    >>> _tamed(b"f(" * 50)[-6:], _tamed(b"f({" * 50)[-6:]
+    (b'f(f+f+', b'f({f({')
     """
-    if source.count(b"<") <= _DEEPEST_ANGLE:
-        return source
     shown = bytearray(source)
     depth = 0
-    for found in _ANGLES.finditer(source):
-        mark = source[found.start()]
-        if mark == 0x3C and depth == _DEEPEST_ANGLE:
-            shown[found.start()] = 0x2B
-        elif mark == 0x3C:
-            depth += 1
-        elif mark == 0x3E:
-            depth = max(depth - 1, 0)
+    for found in _BRACKETS.finditer(source):
+        mark = found[0]
+        if len(mark) == 2:  # arrows and comparisons: no brackets
+            continue
+        if mark in b"<([":
+            if depth == _DEEPEST:
+                shown[found.start()] = ord("+")
+            else:
+                depth += 1
         else:
-            depth = 0
+            depth = max(depth - 1, 0) if mark in b">)]" else 0
     return bytes(shown)
