@@ -155,6 +155,27 @@ def test_a_search_that_fails_counts_zero_in_every_mean() -> None:
     assert result.warnings == ("the search failed for 1 question, which counts 0; see its error",)
 
 
+def test_what_each_question_retrieved_is_kept_to_the_largest_k() -> None:
+    silent = Question("silent", "Anything?", ())
+    chunks = {"dogs": 2, "price": 3}  # rows of the chunks that hold the evidence
+    kept = run(gold(*QUESTIONS, silent)).retrieved
+    assert [found.question_id for found in kept] == ["dogs", "price"]
+    for found in kept:
+        assert len(found.hits) == len(found.relevant) == 3
+        assert found.hits[0].chunk == chunks[found.question_id]
+        assert found.relevant == (True, False, False)
+    lost, _ = run(gold(*QUESTIONS), store=Failing(1)).retrieved
+    assert (lost.question_id, lost.hits, lost.relevant) == ("dogs", (), ())
+
+
+def test_the_filter_of_the_settings_leaves_other_documents_out() -> None:
+    only = dataclasses.replace(SETTINGS, filter=(("kind", "rules"),))
+    result = run(gold(*QUESTIONS), settings=only)
+    assert {hit.document for found in result.retrieved for hit in found.hits} == {"park"}
+    assert [row["miss"] for row in result.questions] == [None, "filtered"]
+    assert result.metrics["chunks"] == 6
+
+
 def test_several_failures_are_told_in_the_plural() -> None:
     data = dataclasses.replace(gold(*QUESTIONS, question("gate", "When?", "park", "The")), skipped=("a", "b"))
     result = run(data, store=Failing(2))
