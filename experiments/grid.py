@@ -36,7 +36,7 @@ _RELATIVE = re.compile("overlap|stride")
 """Parameters that must suit another one: a number here may be impossible only beside its partner."""
 
 _READABLE = re.compile(r"[A-Za-z0-9_.]+")
-_MAX_NAME = 40
+_MAX_NAME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,10 +315,18 @@ def _words(strategy: Strategy) -> tuple[list[str], bool]:
         value = getattr(strategy, name)
         if value is None or (as_json(value) == told[name].default and name != "size"):
             continue
+        if name not in _FIRST and _goes_without_saying(strategy, name):
+            continue
         shown, whole = _shown(value)
         exact &= whole
         words.append(shown if name in _FIRST else f"{name}={shown}")
     return words, exact
+
+
+def _goes_without_saying(strategy: Strategy, name: str) -> bool:
+    """Whether the strategy is the same if a parameter is left out: its value follows from the others."""
+    others = {key: value for key, value in as_record(strategy).items() if key != name}
+    return attempt([], type(strategy), others, strategy.name) == strategy
 
 
 def _shown(value: Any) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
+from evaluation.vectors import VECTORS
 from experiments.grid import Grid, RunConfig, expand
 from experiments.sweep import read_sweep
 from strategies.errors import BadInput
@@ -165,7 +166,7 @@ def test_names_of_unreadable_values_differ_and_are_short() -> None:
     configs = grid({"strategy": "recursive", "size": 96, "separators": lists}).configs
     assert len({config.name for config in configs}) == len(lists)
     assert len({config_id(config) for config in configs}) == len(lists)
-    assert all(len(config.name) <= 40 for config in configs)
+    assert all(len(config.name) <= 64 for config in configs)
 
 
 @given(
@@ -175,7 +176,7 @@ def test_names_are_safe_for_files_and_stores(separators: list[str], size: int) -
     (config,) = grid({"strategy": "recursive", "size": size, "separators": [separators]}).configs
     assert set(config.name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.=-")
     assert config.name[0].isalpha()
-    assert len(config.name) <= 40
+    assert len(config.name) <= 64
 
 
 def test_an_id_is_the_name_and_ten_digits() -> None:
@@ -236,3 +237,90 @@ def test_params_are_short_scalars() -> None:
     assert params["separators"] == '["\\n",""]'
     assert "stride" not in one().params()
     assert all(isinstance(value, str | int | float | bool) for value in params.values())
+
+
+PARENTS = {"strategy": "recursive", "size": 768}
+
+
+def test_modifiers_are_axes_of_any_strategy() -> None:
+    assert names(
+        {"strategy": "fixed", "size": 96, "parents": [None, PARENTS], "neighbours": [0, 1]},
+        {"strategy": "sentence", "size": 96, "min_chunk": [0, 32]},
+    ) == [
+        "fixed-96",
+        "fixed-96-parents=recursive_768",
+        "fixed-96-neighbours=1",
+        "fixed-96-neighbours=1-parents=recursive_768",
+        "sentence-96",
+        "sentence-96-min_chunk=32",
+    ]
+
+
+def test_a_strategy_inside_another_is_an_axis_and_part_of_the_name() -> None:
+    bases = ["sentence", {"strategy": "fixed", "size": 24}]
+    assert names({"strategy": "hybrid", "size": 96, "base": bases}) == [
+        "hybrid-96-base=sentence_96",
+        "hybrid-96-base=fixed_24",
+    ]
+
+
+def test_what_follows_from_the_rest_is_not_part_of_the_name() -> None:
+    assert names({"strategy": "semantic", "threshold_kind": ["percentile", "gradient"], "threshold": 90}) == [
+        "semantic-threshold=90.0",
+        "semantic-threshold=90.0-threshold_kind=gradient",
+    ]
+    assert names({"strategy": "semantic"}) == ["semantic"]
+
+
+@pytest.mark.parametrize(
+    ("modifier", "value"),
+    [("parents", PARENTS), ("parents", {**PARENTS, "size": 700}), ("neighbours", 1), ("min_chunk", 8)],
+)
+def test_modifiers_make_another_experiment_and_another_cut(modifier: str, value: object) -> None:
+    plain, modified = one(), one(**{modifier: value})
+    assert config_id(plain) != config_id(modified)
+    assert plain.split_key != modified.split_key
+    assert modified.params()[modifier] == (value if isinstance(value, int) else _flat(modified))
+    assert config_id(one(**{modifier: value})) == config_id(modified)
+
+
+def _flat(config: RunConfig) -> str:
+    import json
+
+    return json.dumps(config.canonical()["parents"], sort_keys=True, separators=(",", ":"))
+
+
+def test_what_is_wrong_inside_a_strategy_has_its_own_place() -> None:
+    with pytest.raises(BadInput) as error:
+        grid(
+            {"strategy": "fixed", "size": 96, "parents": [PARENTS, {"strategy": "fixed", "sise": 4}]},
+            {"strategy": "hybrid", "size": [96, 97], "base": {"strategy": "sentence", "size": "big"}},
+        )
+    assert {problem.where for problem in error.value.problems} == {
+        "grid[0].parents[1].sise",
+        "grid[0].parents[1].size",
+        "grid[1].base.size",
+    }
+
+
+def test_late_vectors_are_refused_where_more_than_the_text_is_embedded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(VECTORS, "late", VECTORS["direct"])
+    for entry, why in (
+        ({"strategy": "fixed", "size": 96, "headings": "section"}, "fixed is given headings to embed"),
+        ({"strategy": "table", "size": 96}, "table embeds more than that"),
+    ):
+        with pytest.raises(
+            BadInput, match=f"late vectors are pooled from the document's own text, but {why}"
+        ):
+            grid(entry, vectors=["late"])
+
+
+def test_what_configurations_need_is_told() -> None:
+    parents = {"strategy": "semantic", "unit": "words", "size": 200}
+    config = one(parents=parents)
+    assert config.needs == ("embedder",)
+    assert config.units == ("cl100k_base", "words")
+    assert [strategy.name for strategy in config.strategies] == ["fixed", "semantic"]
+    assert one().needs == ()
