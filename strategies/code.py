@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import ClassVar, Literal
@@ -16,7 +16,7 @@ from strategies.pieces import FINEST, LINES, Level, Piece, paragraphs, pieces_of
 from strategies.recursive import no_places
 from strategies.rulers import Ruler
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
-from strategies.syntax import parse, programming_language
+from strategies.syntax import parse, programming_language, versions
 
 _LEVELS = (Level(paragraphs), LINES, *FINEST)
 """How text is cut that has no smaller units: at blank lines, lines, words, characters."""
@@ -73,6 +73,10 @@ class Code(Strategy):
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""
         settle(self)
+
+    def versions(self) -> Mapping[str, str]:
+        """The parser, and the grammars that may be used."""
+        return versions(None if self.programming_language == "auto" else self.programming_language)
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the chunks, in order."""

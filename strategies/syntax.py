@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
@@ -147,6 +148,17 @@ def parse(text: str, language: ProgrammingLanguage) -> Syntax | None:
         return Syntax(root, None)
     leads = (np.frombuffer(source, dtype=np.uint8) & 0xC0) != 0x80
     return Syntax(root, np.append(np.cumsum(leads, dtype=np.int64) - 1, len(text)))
+
+
+def versions(language: ProgrammingLanguage | None) -> dict[str, str]:
+    """The versions of the parser and of a language's grammar; of all grammars where none is named.
+
+    >>> sorted(versions("csharp"))
+    ['tree-sitter', 'tree-sitter-c-sharp']
+    """
+    packages = {package for name, (package, _) in _GRAMMARS.items() if language in (None, name)}
+    names = [package.replace("_", "-") for package in sorted({"tree_sitter"} | packages)]
+    return {name: metadata.version(name) for name in names}
 
 
 @cache

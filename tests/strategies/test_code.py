@@ -321,6 +321,10 @@ class TestOtherText:
         found = list(Code(size=3, unit="words", programming_language="rust").cuts(document, TOOLS))
         assert [cut.section for cut in found] == [("a",), ("b",)]
 
+    def test_the_grammars_that_may_be_used_are_versions(self) -> None:
+        assert set(Code(size=9, programming_language="go").versions()) == {"tree-sitter", "tree-sitter-go"}
+        assert len(Code(size=9).versions()) == 10  # TypeScript has two languages in one package
+
     def test_a_language_that_is_not_known_is_refused(self) -> None:
         with pytest.raises(BadInput, match="Did you mean csharp"):
             Code(size=10, programming_language="c-sharp")
