@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sysconfig
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,17 +24,15 @@ from evaluation.card import (
     checksum,
     read_card,
 )
-from evaluation.documents import TextFile, decode, media_type, nearest_document, read_folder
-from evaluation.front_matter import front_matter
+from evaluation.describing import describe
+from evaluation.documents import TextFile, decode, nearest_document, read_folder
 from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits, digest
-from evaluation.metadata import Description
 from evaluation.questions import Row, read_rows
 from evaluation.resolving import Resolver
 from evaluation.sidecars import is_sidecar, read_sidecars
 from strategies.counting import counter_of
-from strategies.document import Document, Scalar
+from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, nearest, refuse
-from strategies.outline import MARKDOWN
 
 __all__ = [
     "Evidence",
@@ -170,7 +168,7 @@ def _documents(
 ) -> tuple[tuple[Document, ...], list[Problem], list[Problem]]:
     """Documents with what is known about each, the problems of card and sidecars, and warnings.
 
-    Of what several sources say, the sidecar's goes before the card's, and the card's before front matter.
+    Of what several say, a sidecar goes before the card, and the card before front matter.
     """
     known = {file.id: file.text for file in texts}
     on_card = {unicodedata.normalize("NFC", path): entry for path, entry in card.documents.items()}
@@ -186,14 +184,10 @@ def _documents(
     beside, of_sidecars = read_sidecars(sidecars, known, unread, f"{DOCUMENTS}/")
     documents, warnings = [], list[Problem]()
     for file in texts:
-        first, second = beside.get(file.id, Description()), on_card.get(file.id, Description())
-        kind = first.media_type or second.media_type or media_type(file.id)
-        inside: Mapping[str, Scalar] = {}
-        if kind in MARKDOWN:
-            inside, found = front_matter(file.text, f"{DOCUMENTS}/{file.id}")
-            warnings += found
-        metadata = {**inside, **second.metadata, **first.metadata}
-        documents.append(Document(file.id, file.text, metadata, kind, first.pages))
+        said = [source[file.id] for source in (beside, on_card) if file.id in source]
+        document, found = describe(file.id, file.text, f"{DOCUMENTS}/{file.id}", *said)
+        documents.append(document)
+        warnings += found
     return tuple(documents), [*problems, *of_sidecars], warnings
 
 

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.text import Text
 
 import strategies
-from evaluation.documents import decode, media_type
+from evaluation.describing import read_document
 from evaluation.embedding import EmbedderSpec, open_embedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.yaml_reading import parse_option
 from strategies.counting import EMBEDDER_UNITS
-from strategies.document import Chunk, Document
-from strategies.errors import BadInput, Problem, refuse
+from strategies.document import Chunk
+from strategies.errors import BadInput, Problem
 from strategies.modifiers import Modifiers
 from strategies.nesting import needs, units
 from strategies.parameters import attempt
@@ -37,13 +37,7 @@ def cut_file(
 
     `cache_dir` keeps the vectors of strategies that cut by meaning, and a language model's answers.
     """
-    try:
-        text = decode(file.read_bytes(), str(file))
-    except OSError as error:
-        raise refuse(str(file), f"cannot be read ({error.strerror})", "Name a text file") from None
-    if isinstance(text, Problem):
-        raise BadInput([text])
-    document = Document(file.name, text, media_type=media_type(file.name))
+    document = read_document(file)
     cls = strategies.find(strategy)
     lists = {known.name for known in strategies.parameters(cls) if "list of" in known.type}
     values = {key: parse_option(value, f"--set {key}") for key, value in params.items()}

@@ -150,9 +150,9 @@ MUTANTS = (
     Mutant(
         "card-before-sidecar",
         "the card believed where a sidecar says something else",
-        "evaluation/gold.py",
-        "{**inside, **second.metadata, **first.metadata}",
-        "{**inside, **first.metadata, **second.metadata}",
+        "evaluation/describing.py",
+        "    for one in reversed(said):",
+        "    for one in said:",
         ("tests/gold/test_metadata.py",),
     ),
     Mutant(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.describing import read_document
 from evaluation.front_matter import front_matter
 from evaluation.gold import load
 from evaluation.metadata import flat, shown
@@ -268,3 +269,27 @@ def _right_checksum(folder: Path) -> str:
     with pytest.raises(BadInput) as error:
         load(folder)
     return error.value.problems[0].what.rpartition(" ")[2]
+
+
+# --- one file alone
+
+
+def test_a_file_of_no_set_is_described_as_in_one(tmp_path: Path) -> None:
+    file = tmp_path / "gate.md"
+    file.write_text(GUIDE)
+    front = {"title": "Gate", "year": 2023, "owner.name": "Zoë"}
+    assert read_document(file) == Document("gate.md", GUIDE, front, "text/markdown")
+    beside = tmp_path / "gate.md.meta.yaml"
+    beside.write_text("year: 2024\npages: [{start: 0, label: 1}]\n")
+    assert read_document(file).metadata == {**front, "year": 2024}
+    assert read_document(file).marks == (Mark("page", 0, "1"),)
+    beside.write_text("year: [[1]]\npages: 3\n")
+    with pytest.raises(BadInput) as error:
+        read_document(file)
+    assert [problem.where for problem in error.value.problems] == [f"{beside}:2", f"{beside}:1"]
+    for unreadable in (tmp_path / "none.md", tmp_path):
+        with pytest.raises(BadInput, match="cannot be read"):
+            read_document(unreadable)
+    file.write_bytes(b"\xff")
+    with pytest.raises(BadInput, match="is not UTF-8"):
+        read_document(file)
