@@ -309,8 +309,7 @@ def _name(strategy: Strategy, modifiers: Modifiers, vectors: str) -> str:
 def _words(strategy: Strategy) -> tuple[list[str], bool]:
     """A strategy's name and what it says beside its defaults, and whether that tells it from all others."""
     told = {parameter.name: parameter for parameter in strategies.parameters(type(strategy))}
-    shown, exact = _shown(strategy.name)
-    words = [shown]
+    words, exact = [_shown(strategy.name)[0]], True
     for name in sorted(told, key=_rank):
         value = getattr(strategy, name)
         if value is None or (as_json(value) == told[name].default and name != "size"):
