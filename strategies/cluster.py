@@ -60,9 +60,9 @@ class Cluster(Strategy):
         limit = min(self.piece_size, self.size)
         whole = pieces_of(text, no_places)
         pieces = [part for one in whole for part in small_pieces(one, levels_of(SEPARATORS), ruler, limit)]
-        most = max(self.size // self.piece_size, 1)
+        most = max(min(self.size // self.piece_size, len(pieces)), 1)
         longest = longest_groups(pieces, ruler, self.size, most)
-        if most == 1 or len(pieces) < 2:
+        if most == 1:
             gains = np.zeros((len(pieces), 0))
         else:
             gains = gains_of(
@@ -123,13 +123,10 @@ def gains_of(texts: Iterable[str], n: int, tools: SplitTools, width: int) -> Num
         exact = vectors.astype(np.float64)
         total, squares = total + exact.sum(axis=0), squares + float(np.square(exact).sum())
         joined = vectors if held is None else np.concatenate((held, vectors))
-        earlier, end = len(joined) - len(vectors), row + len(vectors)
+        begin, end = row + len(vectors) - len(joined), row + len(vectors)
         for back in range(1, min(width, len(joined) - 1) + 1):
-            first = max(earlier, back)  # the first of the batch that has a text so far back
-            gains[row + first - earlier : end, back - 1] = cosines(
-                joined[first:], joined[first - back : len(joined) - back]
-            )
-        held, row = joined[-width:].copy(), end
+            gains[begin + back : end, back - 1] = cosines(joined[back:], joined[:-back])
+        held, row = joined[-width:], end
     gains -= round((float(np.square(total).sum()) - squares) / (n * (n - 1)), 6)
     return gains
 

@@ -55,7 +55,7 @@ def neighbours(texts: Iterable[str], tools: SplitTools) -> Numbers:
     for vectors in batches(texts, tools):
         joined = vectors if before is None else np.concatenate((before, vectors))
         found.append(cosines(joined[:-1], joined[1:]))
-        before = vectors[-1:].copy()  # a view would hold the whole batch
+        before = vectors[-1:]
     return np.concatenate(found) if found else np.zeros(0)
 
 

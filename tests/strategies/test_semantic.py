@@ -189,6 +189,7 @@ class TestSizes:
         assert self.cuts([0.1] * 5, None, 6, borders=[0, 2, 4]) == [(0, 2), (3, 5)]
         assert self.cuts([0.1] * 3, None, 9, borders=[0, 1, 2]) == [(0, 3)]
         assert self.cuts([0.1] * 3, None, 99, borders=[0, 1, 2]) == [(0, 3)]
+        assert self.cuts([0.1] * 5, None, 6, borders=[1, 3]) == [(0, 1), (2, 3), (4, 5)]  # 6 is not below 6
 
     def test_a_small_group_stays_where_nothing_fits(self) -> None:
         assert self.cuts([0.1] * 4, 9, 4, borders=[0, 3]) == [(0, 0), (1, 3), (4, 4)]
@@ -198,6 +199,16 @@ class TestSizes:
         tools = Angles({"Owls hunt the fat mice.": 0, "Gates open.": 90}).tools
         found = chunks(text, tools, size=2, unit="words", buffer=0)
         assert found == ["Owls hunt", "the fat", "mice.", "Gates open."]
+
+    def test_a_sentence_that_is_cut_at_words_begins_a_chunk(self) -> None:
+        text = "Owls. Gates open at six and shut at nine."
+        tools = Angles({"Owls.": 0, "Gates open at six and shut at nine.": 0}).tools
+        found = chunks(text, tools, size=6, unit="words", buffer=0)
+        assert found == ["Owls.", "Gates open at six and shut", "at nine."]
+
+    def test_what_cannot_be_cut_is_marked(self) -> None:
+        (cut,) = Semantic(size=1).cuts(Document("one", "🦉"), Tools())
+        assert (cut.start, cut.end, cut.oversize) == (0, 1, True)
 
     def test_a_place_inside_a_sentence_is_the_last_choice(self) -> None:
         # Six lines fit; of the places in the second half of them, one lies between sentences.
