@@ -9,7 +9,7 @@ from typing import ClassVar
 from strategies.atoms_in import Kind, atoms_in
 from strategies.document import Document
 from strategies.errors import BadInput, Problem
-from strategies.html_blocks import HtmlSource
+from strategies.html_source import HtmlSource
 from strategies.outline import HTML
 from strategies.parameters import settle
 from strategies.rulers import Ruler

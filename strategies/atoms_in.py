@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from strategies.document import Document
-from strategies.html_blocks import HtmlSource
+from strategies.html_source import HtmlSource
 from strategies.markdown_blocks import Block, blocks_of
 from strategies.pieces import trimmed
 from strategies.spans import Range

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from strategies.document import Document
-from strategies.html_blocks import HtmlSource
 from strategies.html_pieces import HtmlPieces
+from strategies.html_source import HtmlSource
 from strategies.outline import HTML, outline
 from strategies.packing import pack
 from strategies.parameters import settle
@@ -35,8 +35,8 @@ class Html(Strategy):
     same section within `overlap`.
 
     Use it for web pages and exported wikis whose source is kept, so that answers can be shown where they
-    stand. Markup can be most of a page: choose a larger `size` than for plain text. Costs several times
-    what `sentence` does, still far less than embedding.
+    stand. Markup can be most of a page: choose a larger `size` than for plain text. Costs about
+    twice what `sentence` does.
     """
 
     name: ClassVar[str] = "html"

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from strategies.html_blocks import Group, HtmlSource
+from strategies.html_blocks import Group
+from strategies.html_source import HtmlSource
 from strategies.leading import led
 from strategies.pieces import FINEST, LINES, Level, Piece, clusters, cut, lines, shorten, trimmed, words
 from strategies.rulers import Ruler

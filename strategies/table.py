@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from strategies import tables_in
 from strategies.document import Document
-from strategies.html_blocks import HtmlSource
 from strategies.html_pieces import HtmlPieces
+from strategies.html_source import HtmlSource
 from strategies.outline import HTML
 from strategies.packing import pack
 from strategies.parameters import settle
@@ -127,11 +127,11 @@ _Prose = Callable[[int, int], Iterable[Piece]]
 
 
 def _rows(table: tables_in.Table, ruler: Ruler, size: int) -> Iterator[Piece]:
-    """The rows of a table, each whole; those of its header are one piece where they fit."""
+    """The rows of a table; those of its header are one piece where they fit."""
     rows = table.rows
     if table.head and ruler.count(*table.head) <= size:
         rows = (table.head, *rows[table.heads :])
-    return (Piece(*row, whole=True) for row in rows)
+    return (Piece(*row) for row in rows)
 
 
 def _fresh(pieces: Iterable[Piece]) -> Iterator[Piece]:

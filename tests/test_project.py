@@ -238,7 +238,7 @@ NOT_STRATEGIES = {
     "markdown_blocks",
     *("similarity", "thresholds", "grouping"),  # cutting by meaning
     *("syntax", "grammars", "code_units"),
-    *("html_blocks", "html_pieces", "html_tokens", "leading", "tables_in", "atoms_in"),
+    *("html_blocks", "html_pieces", "html_source", "html_tokens", "leading", "tables_in", "atoms_in"),
 }
 
 

@@ -57,6 +57,10 @@ class TestSections:
         ]
         assert sections(self.PAGE, size=90) == ["Gate", "Gate > Day & night", "Wall"]
 
+    def test_nor_where_an_element_holds_it(self) -> None:
+        text = "<ul><li>a</li><li><h2>B</h2>b</li></ul>"
+        assert chunks(text, size=90) == ["<ul><li>a</li>", "<li><h2>B</h2>b</li></ul>"]
+
     def test_another_media_type_is_read_as_html_where_asked(self) -> None:
         found = check(html(self.PAGE, "text/plain"), Html(size=90, unit="words"), TOOLS)
         assert [chunk.section for chunk in found] == [("Gate",), ("Gate", "Day & night"), ("Wall",)]
@@ -151,6 +155,7 @@ class TestCuts:
             "<a href='x. Y'><i>Who</i></a> is he?",
             "Nobody.</p>",
         ]
+        assert chunks(text, size=6)[0] == "<p>Dr. <b>Ames</b> pays.</b>"
 
     def test_lines_end_at_br(self) -> None:
         assert chunks("<p>one two<br>three four<br/>five six</p>", size=2) == [

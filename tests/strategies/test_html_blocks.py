@@ -10,7 +10,7 @@ from linear import grows_linearly
 from mangled import ENDLESS, sources
 
 from strategies.document import Document
-from strategies.html_blocks import HtmlSource
+from strategies.html_source import HtmlSource
 from strategies.html_tokens import decoded, tokens
 from strategies.outline import outline
 
@@ -128,6 +128,10 @@ class TestLeaves:
             "<dt>c<dt>d<dd>e",
             "<dd>f</dl>",
         ]
+        assert leaves("<dl><dt>a</dt></dl><dd>b") == ["<dl><dt>a</dt></dl>", "<dd>b"]
+
+    def test_a_rule_stands_alone(self) -> None:
+        assert leaves("a<hr>b<hr><p>c") == ["a", "<hr>", "b", "<hr>", "<p>c"]
 
     def test_kinds(self) -> None:
         text = "<h1>a</h1><script>b</script><pre>c</pre><p>d"
@@ -157,6 +161,10 @@ class TestGroups:
         found = groups("<ul><li>a<li>b<ul><li>c</ul><li>d</ul>e")
         assert found["ul"] == ["<ul><li>a<li>b<ul><li>c</ul><li>d</ul>", "<ul><li>c</ul>"]
         assert found["li"] == ["<ul><li>a", "<li>b<ul><li>c</ul>", "<ul><li>c</ul>", "<li>d</ul>"]
+
+    def test_one_without_text_ends_where_the_next_opens(self) -> None:
+        assert groups("<ul><li><li>a</ul>")["li"] == ["<ul><li>", "<li>a</ul>"]
+        assert groups("<table><tr><td><tr><td>a</table>")["tr"] == ["<table><tr><td>", "<tr><td>a</table>"]
 
     def test_rows_and_cells(self) -> None:
         found = groups("<table><thead><tr><th>a<th>b<tbody><tr><td>c<td>d<tr><td>e</table><p>f")
@@ -196,6 +204,7 @@ class TestHeadings:
     def test_one_that_is_not_closed_ends_at_the_next_block(self, end: str) -> None:
         text = f"<h2>A{end}<p>b</p><h2>C</h2>"
         assert [(mark.label, mark.level) for mark in HtmlSource(text).headings()] == [("A", 2), ("C", 2)]
+        assert [mark.label for mark in HtmlSource(f"<h2>A{end}<p>b</p>c").headings()] == ["A"]
 
     def test_blocks_in_a_heading(self) -> None:
         assert [mark.label for mark in HtmlSource("<h1><div>A</div><p>B</p></h1>").headings()] == ["A B"]

@@ -115,7 +115,7 @@ class TestWhereTablesAre:
 
     def test_raw_html_that_is_never_closed_is_text(self) -> None:
         assert rows("<table>\n<tr><td>a\n\n# B\n\n</table>\n") == []
-        assert rows("---\nx: <table>\n---\n\n<b></table>\n") == []
+        assert rows("---\nx: <table><tr><td>a\n---\n\n<b></table>\n") == []
 
     def test_html_tables_that_hold_data(self) -> None:
         inner = "<table><tr><td>a</td></tr></table>"
@@ -172,6 +172,13 @@ class TestHtml:
             "<p>End",
         ]
         assert {chunk.section for chunk in cut(self.TEXT, HTML, size=90)} == {("Lamps",)}
+
+    def test_an_element_that_holds_a_table_is_taken_apart(self) -> None:
+        table = "<li><table><tr><td>c</table></li></ul>"
+        assert chunks(f"<ul><li>a</li><li>b</li>{table}", HTML, size=90) == [
+            "<ul><li>a</li><li>b</li>",
+            table,
+        ]
 
     def test_a_chunk_of_two_headings_is_of_the_last(self) -> None:
         (chunk,) = cut("<h1>A</h1><h2>B</h2>c", HTML, size=9)
