@@ -73,7 +73,7 @@ class Retriever:
         }
 
     def searchable(self, question: Question) -> frozenset[str]:
-        """Ids of the documents that the question's filter lets through."""
+        """Ids of the documents that the question's filter lets through, of those that are given."""
         return self._admits(question).documents
 
     def rank(self, question: Question, vector: Vectors, depth: int) -> Iterator[tuple[Hit, ...]]:

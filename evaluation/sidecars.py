@@ -74,11 +74,9 @@ def _read(text: str, where: str, length: int) -> tuple[Description, list[Problem
         what = f"media_type is {shown(media_type)}"
         problems.append(Problem(yaml.where(("media_type",)), what, "Write text, such as text/markdown"))
         media_type = None
-    if isinstance(content.get("metadata"), dict):
-        what = "metadata is a map, as in the card"
-        problems.append(
-            Problem(yaml.where(("metadata",)), what, "Write its keys without it: all keys are metadata")
-        )
+    if "metadata" in content:
+        what = "metadata is no key of a sidecar, where all keys are metadata"
+        problems.append(Problem(yaml.where(("metadata",)), what, "Write what is below it without it"))
     pages = _pages(content.get("pages"), yaml, length, problems)
     own = {name: value for name, value in content.items() if name not in (*SIDECAR_KEYS, "metadata")}
     metadata, found = flat(own, yaml.where)

@@ -45,7 +45,9 @@ RECORD = RunRecord(
     metrics={"mrr_at_10": 0.5, "chunks": 3.0},
     curves={"context_recall_over_k": {1: 0.25, 10: 0.75}},
     questions=({"question_id": "q1", "mrr_at_10": 1.0}, {"question_id": "q2", "miss": "outranked"}),
-    chunks=({"document": "a.md", "index": 0, "start": 0, "end": 5, "section": ["A", "B"]},),
+    chunks=({"document": "a.md", "index": 0, "start": 0, "end": 5, "section": ["A", "B"], "text": "A one"},),
+    retrieved=({"question_id": "q1", "chunks": [0], "scores": [0.5], "relevant": [1]},),
+    documents=({"document": "a.md", "metadata": {"year": 2024}},),
     reasons={"embed_ms": "taken from the cache of another machine"},
     warnings=("Few questions.",),
     versions={"chunksweep": "0.1.0"},
@@ -495,8 +497,16 @@ def test_what_a_run_holds(tracker: MlflowTracker, client: Any, experiment: str, 
         "columns": ["question_id", "mrr_at_10", "miss"],
         "data": [["q1", 1.0, None], ["q2", None, "outranked"]],
     }
+    for name in ("chunks.json", "retrieved.json"):
+        held = json.loads(artifact(client, child.info.run_id, name).read_text())
+        (cells,) = held["data"]
+        row = dict(zip(held["columns"], cells, strict=True))
+        assert (row["document"], row["metadata"], row["text"]) == ("a.md", {"year": 2024}, "A one")
+    assert (row["question_id"], row["rank"], row["relevant"], row["section"]) == ("q1", 1, True, "A > B")
     shown = json.loads(child.data.tags["mlflow.loggedArtifacts"])
-    assert {"path": "questions.json", "type": "table"} in shown  # so that the UI shows it as a table
+    assert shown == [  # so that the UI shows them as tables
+        {"path": f"{name}.json", "type": "table"} for name in ("questions", "chunks", "retrieved")
+    ]
     assert artifact(client, child.info.run_id, "record.json").is_relative_to(folder / "mlartifacts")
     assert not (folder / "mlruns").exists()
     assert parent.data.metrics == {"configurations": 1.0}
