@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from strategies.aligning import View, after, anywhere
+from strategies.aligning import View
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError, brief, nearest, refuse
 from strategies.libraries import THIRD_PARTY
@@ -245,14 +245,12 @@ def _texts(items: Sequence[object], place: str) -> Iterator[str]:
 
 
 def _placed(document: Document, name: str, texts: Sequence[str]) -> list[Cut]:
-    """Where texts stand; those that hold more than the document does must overlap."""
-    held, had = (sum(len("".join(text.split())) for text in group) for group in (texts, [document.text]))
-    earliest = anywhere if held > had else after
+    """Where texts stand, as they are if they can be, else but for their white space."""
     parts = [Part(text) for text in texts if text.strip()]
     try:  # white space too tells one place from another, where it was left alone
-        return placed(document, name, parts, earliest=earliest, view=_as_it_is(document.text))
+        return placed(document, name, parts, view=_as_it_is(document.text))
     except SplitError:
-        return placed(document, name, [Part(text) for text in texts], earliest=earliest)
+        return placed(document, name, [Part(text) for text in texts])
 
 
 def _as_it_is(text: str) -> View:

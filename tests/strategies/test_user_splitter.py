@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 import textwrap
@@ -514,9 +515,14 @@ class TestFinding:
             with pytest.raises(BadInput, match=said):
                 strategy_class(f"{module}:lines")
 
-    def test_the_path_is_left_as_it_was(self, write: Write) -> None:
+    @pytest.mark.parametrize("already", [True, False])
+    def test_the_path_is_left_as_it_was(
+        self, write: Write, already: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         write("def lines(text): return text.splitlines()")
         write("1 / 0", "gate_broken")
+        if already:
+            monkeypatch.syspath_prepend(os.getcwd())
         before = list(sys.path)
         texts(built("gate_splitters:lines"))
         with pytest.raises(BadInput):
