@@ -67,6 +67,8 @@ class TestAtoms:
     def test_one_that_fills_its_document_is_cut_where_it_does_not_fit(self) -> None:
         assert chunks(f"\n{CODE}\n", size=5) == [CODE]
         assert chunks(f"\n{CODE}\n", size=4) == ["```sh\none two", "three\n```"]
+        assert chunks(f"a\n\n{CODE}", size=4) == ["a", CODE]
+        assert chunks(f"{CODE}\n\na", size=4) == [CODE, "a"]
         assert chunks("a,b\nc,d\n", "text/csv", size=2) == ["a,b\nc,d"]
         assert chunks("a,b\nc,d\n", "text/csv", size=1) == ["a,b", "c,d"]
 

@@ -214,7 +214,7 @@ class TestSeparatedValues:
         assert rows(text, media_type) == [expected]
 
     def test_a_comma_in_a_file_of_tabs_is_text(self) -> None:
-        assert rows('a,"b\nc\td', TSV) == [['a,"b', "c\td"]]
+        assert rows('a,"b\nc",d\te', TSV) == [['a,"b', 'c",d\te']]
 
 
 VALUES = st.lists(
