@@ -23,8 +23,6 @@ _DEEPEST_NAME = 4
 """Parts of a qualified name that are told apart."""
 _DEEPEST_WRAPPER = 8
 
-_NOT_MEMBERS = frozenset({"name", "condition", "value"})
-"""Fields of a body whose nodes are part of its head."""
 _CLOSING = re.compile(r"[ \t,;)\]}]*+(?:(?:#|//)[^\r\n]*+)?+[\s,;)\]}]*+")
 """What still belongs to a block that ended: brackets, and a comment on its last line."""
 _NEXT_LINE = re.compile(r"[\r\n]")
@@ -111,7 +109,7 @@ class Units:
         cursor = node.walk()
         below = node  # the node at the cursor
         while True:
-            group = self._members(cursor, below, below is node)
+            group = self._members(below, below is node)
             if group:
                 yield group, below.end_byte
             if (group or not cursor.goto_first_child()) and not _goto_next(cursor):
@@ -119,13 +117,13 @@ class Units:
             assert cursor.node is not None
             below = cursor.node
 
-    def _members(self, cursor: TreeCursor, node: Node, outermost: bool) -> list[Node]:
+    def _members(self, node: Node, outermost: bool) -> list[Node]:
         """The members of a body; a definition itself; the lines of what could not be read."""
         kind = node.type
         if kind in self._grammar.bodies:
-            return [child for child in _children(cursor) if child.is_named]
+            return node.named_children
         if kind == "ERROR":
-            return [child for child in _children(cursor) if child.is_named and self._begins_a_line(child)]
+            return [child for child in node.named_children if self._begins_a_line(child)]
         return [node] if not outermost and self._definition(node) is not None else []
 
     def _units(self, nodes: Sequence[Node]) -> Iterator[Unit]:
@@ -235,19 +233,6 @@ def _in_runs(units: list[Unit]) -> list[Unit]:
             found += members
         else:
             found.append(Unit(members[0].leads, members[0].own, members[-1].end, run=members))
-    return found
-
-
-def _children(cursor: TreeCursor) -> list[Node]:
-    """The children at a cursor that are not part of the head; the cursor stays where it is."""
-    found: list[Node] = []
-    if cursor.goto_first_child():
-        while True:
-            if cursor.field_name not in _NOT_MEMBERS and cursor.node is not None:
-                found.append(cursor.node)
-            if not cursor.goto_next_sibling():
-                break
-        cursor.goto_parent()
     return found
 
 

@@ -191,6 +191,10 @@ class TestLarge:
             "run(function () {\n  three();\n});",
         ]
 
+    def test_members_of_an_enumeration(self) -> None:
+        text = "enum A {\n  // one\n  B,\n  C, D,\n}\n"
+        assert chunks(text, "typescript", size=6) == ["enum A {\n  // one\n  B,", "  C, D,\n}"]
+
     def test_a_long_statement_is_cut_at_blank_lines_and_lines(self) -> None:
         text = "x = [\n    1, 2,\n    3, 4,\n\n    5, 6,\n]\n"
         assert chunks(text, size=6) == ["x = [\n    1, 2,", "    3, 4,\n\n    5, 6,\n]"]
@@ -271,6 +275,10 @@ class TestSections:
         assert sections(text, size=5) == ["A", "A > b", "A > b"]
         assert sections(text, size=6) == ["A", "A"]
 
+    def test_a_type_that_is_only_mentioned_is_no_definition(self) -> None:
+        text = "struct A a;\nstruct B { int b; } c;\ntypedef struct D { int d; } E;\n"
+        assert sections(text, "c", size=8) == ["", "B", "D"]
+
     def test_a_long_name_is_shortened(self) -> None:
         text = f"class {'a' * 500}:\n    x\n    y\n"
         assert sections(text, unit="characters", size=520)[-1] == "a" * LONGEST_NAME + "..."
@@ -334,6 +342,10 @@ class TestBroken:
     def test_definitions_are_found_around_an_error(self) -> None:
         text = "def a():\n    x\n\ndef ) b(:\n\ndef c():\n    y\n\ndef d():\n    z\n"
         assert {"c", "d"} <= set(sections(text, size=3))
+
+    def test_what_cannot_be_read_is_cut_at_lines(self) -> None:
+        text = "class ) a b c\nd e f g\nh(\n"
+        assert chunks(text, "javascript", size=8) == ["class ) a b c", "d e f g\nh("]
 
     def test_a_class_that_never_closes(self) -> None:
         text = "class A {\n  a() { x(); }\n  b() { y(); }\n"
