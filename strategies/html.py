@@ -35,8 +35,8 @@ class Html(Strategy):
     same section within `overlap`.
 
     Use it for web pages and exported wikis whose source is kept, so that answers can be shown where they
-    stand. Markup can be most of a page: choose a larger `size` than for plain text. Costs about
-    twice what `sentence` does.
+    stand. Markup can be most of a page: choose a larger `size` than for plain text. Costs about twice
+    what `sentence` does.
     """
 
     name: ClassVar[str] = "html"
