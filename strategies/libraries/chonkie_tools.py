@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,11 +11,10 @@ from strategies.strategy import SplitTools, Vectors
 
 
 def imported() -> Any:
-    """Chonkie, which logs to the terminal unless it is asked not to."""
+    """Chonkie, which begins to log to the terminal when it is imported."""
     import chonkie
 
-    if not os.environ.get("CHONKIE_LOG"):  # its own switch
-        logging.getLogger("chonkie").setLevel(logging.ERROR)
+    logging.getLogger("chonkie").setLevel(logging.ERROR)
     return chonkie
 
 
