@@ -138,8 +138,7 @@ class _Pieces:
         if self._whole(start, unit.end, head):
             return
         inside = self._units.inside(unit) if depth else []
-        alone = not inside and unit.start == unit.own and self._fits(unit.start, unit.end)
-        if start < unit.start and (alone or not self._fits(start, unit.start)):
+        if start < unit.start and not self._fits(start, unit.start):
             self._lines(start, unit.start, head)
             start, head = unit.start, own
             if self._whole(start, unit.end, head):

@@ -141,6 +141,10 @@ class TestTogether:
         text = 'def a(b):\n    """What it does."""\n    return b\n'
         assert chunks(text, size=5) == ['def a(b):\n    """What it does."""', "    return b"]
 
+    def test_a_head_larger_than_a_chunk_takes_nothing_with_it(self) -> None:
+        text = "def a(b, c, d, e, f):\n    if x:\n        y\n        z\n"
+        assert chunks(text, size=4) == ["def a(b, c, d,", "e, f):", "    if x:\n        y\n        z"]
+
     def test_what_closes_stays_with_the_last(self) -> None:
         text = "class A {\n  a() {}\n  b() {}\n}\n"
         assert chunks(text, "javascript", size=5) == ["class A {\n  a() {}", "  b() {}\n}"]
