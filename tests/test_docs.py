@@ -28,8 +28,10 @@ from experiments.grid import expand
 from experiments.leaderboard import LEGEND
 from experiments.sweep import load_sweep, read_sweep, sweeps
 from experiments.sweep_schema import KEYS
-from strategies import STRATEGIES
+from strategies import STRATEGIES, THIRD_PARTY
 from strategies import reference as strategies_page
+from strategies.modifiers import PLAIN
+from strategies.parameters import as_record
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -244,7 +246,7 @@ def test_commands_and_python_of_the_pages_run(
 
 FIELDS = list(EmbedderSpec.__dataclass_fields__)
 DOCUMENTED = {
-    "strategies.md": [*STRATEGIES],
+    "strategies.md": [*STRATEGIES, *THIRD_PARTY, *as_record(PLAIN)],
     "metrics.md": [*METRICS, *REMEDIES],
     "tables.md": [*METRICS, *(column.name for column in (*COLUMNS, *QUESTION_COLUMNS)), *FORMATS],
     "sweep-file.md": [
@@ -276,7 +278,12 @@ def test_generated_tables_are_those_of_the_code() -> None:
         assert f"| `{column.name}` | {column.meaning} |" in PROSE["tables.md"]
 
 
-def test_sweeps_on_the_pages_are_sweeps() -> None:
+def test_sweeps_on_the_pages_are_sweeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (own,) = [
+        text for text in python_blocks(PROSE["strategies.md"]) if text.startswith("# gate_splitters.py")
+    ]
+    Path("gate_splitters.py").write_text(own, encoding="utf-8")
     found = 0
     for page in PROSE.values():
         for block in blocks(page):
@@ -312,9 +319,12 @@ def test_numbers_of_configurations() -> None:
         "quick": 4,
         "first-look": 13,
         "size-and-overlap": 45,
+        "small-to-large": 8,
+        "by-meaning": 10,
+        "libraries": 13,
     }
     page = PROSE["sweep-file.md"]
-    assert "`quick`, four configurations; `first-look`, thirteen over the five strategies;" in page
+    assert "`quick`, four configurations; `first-look`, thirteen over five strategies;" in page
     assert "`size-and-overlap`, forty-five" in page
     assert "a sweep of 13 configurations" in README
     assert "13 configurations of" in PROSE["scaling.md"]
