@@ -43,6 +43,9 @@ PROBE_SECONDS = 3.0
 LONGEST_WHITE_RUN = 50_000
 """White space that is encoded at once, in characters; runs below twice as many are left whole."""
 
+BYTES = 4
+"""Bytes of one character in UTF-8, at most."""
+
 _NOT_WHITE = re.compile(r"\S")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -65,12 +68,12 @@ class TokenCounter:
     unit: str
     overhead: int = 0
     adds_up: Literal["before_spaces"] = "before_spaces"
-    per_character: int = 4
-    """A token holds a byte at least, a character four at most."""
+    per_character: int = BYTES
+    """A token holds a byte at least."""
 
     def count(self, text: str) -> int:
         """Tokens of `text`."""
-        return (_remembered_count if len(text) <= _SHORT else _count)(self.unit, text)
+        return (remembered_count if len(text) <= _SHORT else _count)(self.unit, text)
 
     def borders(self, text: str) -> npt.NDArray[np.int64]:
         """Code point at which every token starts, or inside which it does."""
@@ -97,7 +100,7 @@ def _count(unit: str, text: str) -> int:
     return sum(len(encoding.encode_ordinary(part)) for part in parts(replace_surrogates(text)))
 
 
-_remembered_count = lru_cache(maxsize=_REMEMBERED)(_count)
+remembered_count = lru_cache(maxsize=_REMEMBERED)(_count)
 
 
 def parts(text: str) -> list[str]:

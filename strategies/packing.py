@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 
+from strategies.counting import Borders
 from strategies.pieces import Piece
-from strategies.rulers import Ruler
+from strategies.rulers import Edges, Ruler
 from strategies.strategy import Cut
 
 
@@ -36,18 +37,18 @@ class _Packing:
         self.starts: tuple[int, ...] = starts
         self.ends: tuple[int, ...] = ends
         self.fresh: tuple[bool, ...] = fresh
-        self.edges = ruler.edges(starts, ends)
+        self.edges = Edges(ruler, starts, ends)
         self.borders = ruler.borders
         self.size = size
         self.overlap = overlap
         self.overhead = ruler.counter.overhead
         # The unit of the whole text in which each piece starts and ends.
-        self.start_units = self._units(starts)
-        self.end_units = self._units(ends) if overlap else []
+        self.start_units = self._units(self.edges.places.starts)
+        self.end_units = self._units(self.edges.places.ends) if overlap else []
 
     def cuts(self) -> Iterator[Cut]:
         """The chunks of each run of pieces that may share some: a fresh piece begins a new run."""
-        begins = [0, *(index for index, fresh in enumerate(self.fresh) if fresh and index)]
+        begins = [0, *compress(range(1, len(self.fresh)), self.fresh[1:])]
         for low, high in pairwise([*begins, len(self.starts)]):
             yield from self._run(low, high)
 
@@ -84,9 +85,9 @@ class _Packing:
             guess=new - bisect_left(self.starts, reach, first, new),
         )
 
-    def _units(self, positions: Sequence[int]) -> list[int]:
-        found: list[int] = (self.borders.searchsorted(positions, side="right") - 1).tolist()
-        return found
+    def _units(self, places: Borders) -> list[int]:
+        units: list[int] = (self.borders.searchsorted(places, side="right") - 1).tolist()
+        return units
 
     def _border(self, unit: int) -> int:
         """Where a unit of the text's own tokenisation stands, or the last or first there is."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 from strategies.document import Document
 from strategies.packing import pack
 from strategies.parameters import settle
-from strategies.pieces import FINEST, LINES, paragraphs, pieces_of, shorten
+from strategies.pieces import FINEST, LINES, PARAGRAPHS, Piece, parts_of, shorten
 from strategies.segmenting import by_sentences, language_problem
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
@@ -49,5 +49,5 @@ class Paragraph(Strategy):
         assert isinstance(self.overlap, int)
         ruler = tools.ruler(document, self.unit)
         levels = (by_sentences(self.language), LINES, *FINEST)
-        pieces = shorten(pieces_of(document.text, paragraphs), levels, ruler, self.size)
+        pieces = shorten(parts_of(Piece(0, len(document.text)), PARAGRAPHS, ruler), levels, ruler, self.size)
         return pack(pieces, ruler, size=self.size, overlap=self.overlap)

@@ -93,6 +93,7 @@ def code_points(text: str, start: int, end: int) -> Iterable[int]:
     return range(start + 1, end)
 
 
+PARAGRAPHS = Level(paragraphs)
 LINES = Level(lines)
 FINEST = (Level(words, fresh=True), Level(clusters, fresh=True), Level(code_points, fresh=True))
 """The last resort of every strategy: words, then characters as read, then code points."""
@@ -140,6 +141,22 @@ def pieces_of(text: str, places: Callable[[str, int, int], Iterable[int]]) -> li
     return cut(text, Piece(0, len(text)), places(text, 0, len(text)))
 
 
+def parts_of(piece: Piece, level: Level, ruler: Ruler) -> Sequence[Piece]:
+    """The parts of a piece of the ruler's text at one level, found once for all sizes of a sweep.
+
+    Kept with the ruler while there is room, so that words and letters cannot take many times the text's.
+    """
+    known: Sequence[Piece] | None = ruler.remembered.get((level, piece))
+    if known is not None:
+        return known
+    places = level.places(ruler.text, piece.start, piece.end)
+    parts = cut(ruler.text, piece, places, fresh=level.fresh)
+    if len(parts) <= ruler.room:
+        ruler.room -= len(parts)
+        ruler.remembered[level, piece] = parts
+    return parts
+
+
 def shorten(pieces: Iterable[Piece], levels: Sequence[Level], ruler: Ruler, size: int) -> list[Piece]:
     """Cut the pieces that count more than `size` units, level after level, until they fit.
 
@@ -157,9 +174,7 @@ def shorten(pieces: Iterable[Piece], levels: Sequence[Level], ruler: Ruler, size
         for index in long:
             piece = found[index]
             shorter += found[done:index]
-            parts = cut(
-                ruler.text, piece, level.places(ruler.text, piece.start, piece.end), fresh=level.fresh
-            )
+            parts = parts_of(piece, level, ruler)
             new += range(len(shorter), len(shorter) + len(parts))
             shorter += parts
             done = index + 1
@@ -168,17 +183,12 @@ def shorten(pieces: Iterable[Piece], levels: Sequence[Level], ruler: Ruler, size
     return found
 
 
-def _too_long(pieces: Sequence[Piece], indices: Iterable[int], ruler: Ruler, size: int) -> list[int]:
+def _too_long(pieces: Sequence[Piece], indices: Sequence[int], ruler: Ruler, size: int) -> list[int]:
     """Those of `indices` whose piece may be cut, can be cut and must be cut."""
-    divisible: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for index in indices:
-        start, end, whole, _ = pieces[index]
-        if not whole and end - start > 1:
-            divisible.append(index)
-            starts.append(start)
-            ends.append(end)
-    if not divisible:
+    if not indices:
         return []
-    return [divisible[i] for i in ruler.edges(starts, ends).exceeding(size)]
+    chosen = pieces if len(indices) == len(pieces) else [pieces[index] for index in indices]
+    starts, ends, whole, _ = zip(*chosen, strict=True)
+    if any(whole):
+        return _too_long(pieces, [index for index in indices if not pieces[index].whole], ruler, size)
+    return [indices[i] for i in ruler.exceeding(starts, ends, size) if ends[i] - starts[i] > 1]

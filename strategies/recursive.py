@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from strategies.document import Document
@@ -79,6 +80,7 @@ def levels_of(separators: tuple[str, ...]) -> tuple[Level, ...]:
     return (*map(after, separators), *FINEST)
 
 
+@cache
 def after(separator: str) -> Level:
     r"""The level that cuts behind each occurrence of a literal text, in which `\n` is any line break.
 

@@ -7,13 +7,19 @@ counted with the whole text, and only the two edges are counted anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from strategies.characters import code_points, is_white
 from strategies.counting import Borders, Counter
+from strategies.encodings import BYTES
+
+_CHARACTERS_A_PIECE = 16
+"""Of the text, for each piece that is remembered with it: some 10 bytes a character at most."""
 
 
 class Ruler:
@@ -26,6 +32,10 @@ class Ruler:
         self.borders.flags.writeable = False
         self._firsts = self.borders[:-1]
         self._joints = _joints(text) if counter.adds_up == "before_spaces" else None
+        self.remembered: dict[Hashable, Any] = {}
+        """What several strategies of a sweep find out about the text, for as long as the ruler is held."""
+        self.room = len(text) // _CHARACTERS_A_PIECE
+        """Pieces that may still be remembered."""
 
     def count(self, start: int, end: int) -> int:
         """Units of the slice, taken on its own."""
@@ -47,52 +57,93 @@ class Ruler:
 
     def counts(self, starts: npt.ArrayLike, ends: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Units of many slices; `starts`, `ends` and the answer have shape (n,)."""
-        edges = self.edges(np.asarray(starts).tolist(), np.asarray(ends).tolist())
-        return np.array([edges.count(i, i) for i in range(len(edges))], dtype=np.int64)
+        edges = Edges(self, np.asarray(starts).tolist(), np.asarray(ends).tolist())
+        return np.array([edges.count(i, i) for i in range(len(edges.starts))], dtype=np.int64)
 
-    def edges(self, starts: Sequence[int], ends: Sequence[int]) -> Edges:
-        """Slices to be counted that begin at one of `starts` and end at one of `ends`."""
-        return Edges(self, starts, ends)
+    def exceeding(self, starts: Sequence[int], ends: Sequence[int], limit: int) -> list[int]:
+        """In order, the indices of the slices that count more than the limit.
+
+        Only those are counted of which their lengths do not tell it: an edge counts no more than its
+        characters allow.
+        """
+        places = self.places(starts, ends)
+        joined = places.head_ends <= places.tail_starts
+        at_least = np.where(joined, places.upto - places.before, 0) + self.counter.overhead
+        own = places.ends - places.starts
+        loose = np.where(joined, own - (places.tail_starts - places.head_ends), own)
+        over = at_least > limit
+        unsure = np.flatnonzero(~over & (at_least + loose * self.most > limit)).tolist()
+        over[[i for i in unsure if self.count(starts[i], ends[i]) > limit]] = True
+        found: list[int] = np.flatnonzero(over).tolist()
+        return found
+
+    def places(self, starts: Sequence[int], ends: Sequence[int]) -> Places:
+        """Where slices from these starts to these ends have their edges."""
+        first, last = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
+        if self._joints is not None:
+            head, tail = self._joints.searchsorted(first), self._joints.searchsorted(last, side="right") - 1
+            units = self._joint_units
+            return Places(first, last, self._joints[head], self._joints[tail], units[head], units[tail])
+        if self.counter.adds_up == "anywhere":
+            return Places(
+                first, last, first, last, self._firsts.searchsorted(first), self._firsts.searchsorted(last)
+            )
+        nowhere = np.full(len(first), len(self.text) + 1), np.full(len(first), -1)
+        return Places(first, last, *nowhere, first, last)
+
+    @cached_property
+    def most(self) -> int:
+        """Units that a character of the text makes at most; where that is not known, more than any size."""
+        known = self.counter.per_character
+        if known is None:
+            return 2**31
+        return 1 if self.text.isascii() and known == BYTES else known
+
+    @cached_property
+    def _joint_units(self) -> Borders:
+        """Units of the whole text before each joint."""
+        assert self._joints is not None
+        return self._firsts.searchsorted(self._joints)
 
     def units_in(self, start: npt.ArrayLike, end: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Units of the whole text that start inside each range: they add up, and estimate `count`."""
         return np.subtract(self._firsts.searchsorted(end), self._firsts.searchsorted(start))
 
 
+class Places(NamedTuple):
+    """Where slices begin, end, and have the joints that part their edges from what lies between; shape (n,).
+
+    A slice without a joint in it has its `head_end` behind its `tail_start`.
+    """
+
+    starts: Borders
+    ends: Borders
+    head_ends: Borders
+    tail_starts: Borders
+    before: Borders
+    """Units of the whole text before `head_ends`."""
+    upto: Borders
+    """Units of the whole text before `tail_starts`."""
+
+
 class Edges:
     """Where slices of a ruler's text begin and end, looked up together: a count is a subtraction then.
 
-    Edges are counted when they are needed and then remembered. Many slices can be told to fit, or not
-    to, without that: no edge counts more than its characters allow.
+    Edges are counted when they are needed and then remembered.
     """
 
     def __init__(self, ruler: Ruler, starts: Sequence[int], ends: Sequence[int]) -> None:
         """`starts` and `ends`: code points, of one length."""
         self.starts, self.ends = starts, ends
         self._text, self._counter = ruler.text, ruler.counter
-        self._overhead = ruler.counter.overhead
-        # An edge of c characters counts c * most at most; where nothing is known, anything.
-        most = ruler.counter.per_character
-        self._most = most if most is not None else len(ruler.text) + 1
-        first, last = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
-        head_ends, tail_starts = first, last
-        if (joints := ruler._joints) is not None:
-            head_ends = joints[joints.searchsorted(first)]
-            tail_starts = joints[joints.searchsorted(last, side="right") - 1]
-        elif self._counter.adds_up == "nowhere":
-            head_ends, tail_starts = last, first
-        firsts = ruler._firsts
-        before, upto = firsts.searchsorted(head_ends), firsts.searchsorted(tail_starts)
-        self._arrays = first, last, head_ends, tail_starts, before, upto
-        self._head_ends: list[int] = head_ends.tolist()
-        self._tail_starts: list[int] = tail_starts.tolist()
-        self._before: list[int] = before.tolist()
-        self._upto: list[int] = upto.tolist()
+        self._overhead, self._most = ruler.counter.overhead, ruler.most
+        self.places = places = ruler.places(starts, ends)
+        self._head_ends: list[int] = places.head_ends.tolist()
+        self._tail_starts: list[int] = places.tail_starts.tolist()
+        self._before: list[int] = places.before.tolist()
+        self._upto: list[int] = places.upto.tolist()
         self._heads: list[int | None] = [None] * len(starts)
         self._tails: list[int | None] = [None] * len(starts)
-
-    def __len__(self) -> int:
-        return len(self.starts)
 
     def count(self, i: int, j: int) -> int:
         """Units of the slice from the start of slice `i` to the end of slice `j`, taken on its own."""
@@ -116,15 +167,6 @@ class Edges:
             if (head_end - self.starts[i] + self.ends[j] - tail_start) * self._most <= room:
                 return True
         return self.count(i, j) <= limit
-
-    def exceeding(self, limit: int) -> list[int]:
-        """The slices `i` of which `count(i, i) > limit`, in order."""
-        first, last, head_ends, tail_starts, before, upto = self._arrays
-        joined = head_ends <= tail_starts
-        within = np.where(joined, upto - before, 0)
-        loose = np.where(joined, head_ends - first + last - tail_starts, last - first)
-        suspects = np.flatnonzero(within + loose * self._most + self._overhead > limit)
-        return [i for i in suspects.tolist() if not self.fits(i, i, limit)]
 
     def _alone(self, start: int, end: int) -> int:
         return self._counter.count(self._text[start:end]) - self._overhead if start < end else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 
 import sentencex
@@ -35,6 +35,7 @@ def language_problem(language: str) -> str:
     return f"is {language!r}, not a code of two or three small letters such as en, de or zh"
 
 
+@cache
 def by_sentences(language: str) -> Level:
     """The level that cuts a piece where its sentences begin."""
     return Level(partial(sentences, language=language))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from strategies.document import Document
 from strategies.errors import BadInput, Problem
 from strategies.packing import pack
 from strategies.parameters import settle
-from strategies.pieces import FINEST, LINES, Piece, pieces_of, shorten
-from strategies.segmenting import language_problem, sentences
+from strategies.pieces import FINEST, LINES, Piece, parts_of, shorten
+from strategies.segmenting import by_sentences, language_problem
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
 
 
@@ -82,12 +81,12 @@ class Sentence(Strategy):
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the chunks, in order."""
-        found = pieces_of(document.text, partial(sentences, language=self.language))
+        ruler = tools.ruler(document, self.unit)
+        found = parts_of(Piece(0, len(document.text)), by_sentences(self.language), ruler)
         if self.size is None:
             assert self.sentences is not None
             return windows(found, self.sentences, self.overlap_sentences)
         assert isinstance(self.overlap, int)
-        ruler = tools.ruler(document, self.unit)
         found = shorten(found, (LINES, *FINEST), ruler, self.size)
         return pack(found, ruler, size=self.size, overlap=self.overlap)
 

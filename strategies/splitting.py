@@ -35,7 +35,7 @@ def split(
     for index, cut in enumerate(cuts):
         own = text[cut.start : cut.end]
         # Where its words begin: white space before a heading still belongs to the section above.
-        first = cut.start + len(own) - len(own.lstrip())
+        first = cut.start + len(own) - len(own.lstrip()) if own[0].isspace() else cut.start
         section = outline.section(first) if cut.section is None else cut.section
         embedded = own if cut.embedded_text is None else cut.embedded_text
         chunks.append(

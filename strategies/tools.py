@@ -33,7 +33,7 @@ class Tools:
     """The tools of a run, safe to share between threads.
 
     Rulers and outlines are kept by document, those last used, up to `characters_held` characters of
-    their texts each (beside the text, about 8 bytes a unit).
+    their texts each (beside the text, some 16 bytes a unit, and up to 10 a character for parts found in it).
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from strategies.counting import Counter, OffsetCounter, check_unit, counter_of
 from strategies.document import Document
 from strategies.encodings import ENCODINGS, load
 from strategies.errors import BadInput
-from strategies.rulers import Ruler
+from strategies.rulers import Edges, Ruler
 from strategies.tools import Tools
 
 UNITS = ("characters", "words", "cl100k_base", "embedder", "embedder+special")
@@ -127,6 +127,31 @@ def test_a_ruler_counts_slices_as_the_counter_does(counter: Counter, text: str, 
         ruler.count(0, len(text)),
         ruler.count(start, end),
     ]
+
+
+@given(text=texts, data=st.data())
+def test_edges_and_bounds_agree_with_the_counter(counter: Counter, text: str, data: st.DataObject) -> None:
+    nowhere = OffsetCounter(
+        "spied", lambda part: np.column_stack([counter.borders(part)[:-1]] * 2), counter.overhead
+    )
+    cuts = st.integers(0, len(text))
+    slices = [sorted((data.draw(cuts), data.draw(cuts))) for _ in range(4)]
+    starts, ends = [start for start, _ in slices], [end for _, end in slices]
+    limit = data.draw(st.integers(0, 12))
+    for ruler in (Ruler(text, counter), Ruler(text, nowhere)):
+        alone = [counter.count(text[start:end]) for start, end in slices]
+        assert ruler.exceeding(starts, ends, limit) == [i for i in range(4) if alone[i] > limit]
+        edges = Edges(ruler, starts, ends)
+        for i, j in [(i, j) for i in range(4) for j in range(4) if starts[i] <= ends[j]]:
+            count = counter.count(text[starts[i] : ends[j]])
+            assert edges.fits(i, j, limit) == (count <= limit)
+            assert edges.count(i, j) == count
+
+
+@given(text=texts)
+def test_no_character_makes_more_units_than_its_counter_says(counter: Counter, text: str) -> None:
+    if counter.per_character is not None:
+        assert counter.count(text) <= len(text) * counter.per_character + counter.overhead
 
 
 def test_a_ruler_counts_slices_of_prose_as_the_counter_does(counter: Counter) -> None:

@@ -15,6 +15,7 @@ from strategies.packing import furthest, pack
 from strategies.pieces import (
     FINEST,
     LINES,
+    Level,
     Piece,
     clusters,
     cut,
@@ -275,3 +276,28 @@ class TestShorten:
 
     def test_indentation_gives_way_before_a_word_does(self) -> None:
         assert self.shorter("      abc", 4) == ["abc"]
+
+
+class TestRemembered:
+    def test_parts_are_found_once_for_all_sizes(self) -> None:
+        calls: list[tuple[int, int]] = []
+
+        def spied(text: str, start: int, end: int) -> list[int]:
+            calls.append((start, end))
+            return list(lines(text, start, end))
+
+        text = "a line of some length\n" * 50
+        ruler = Ruler(text, counter_of("characters"))
+        level = Level(spied)
+        whole = Piece(0, len(text))
+        first = shorten([whole], (level,), ruler, 100)
+        assert shorten([whole], (level,), ruler, 200) == first
+        assert calls == [(0, len(text))]
+
+    def test_there_is_an_end_to_what_is_remembered(self) -> None:
+        text = "x " * 4000
+        ruler = Ruler(text, counter_of("characters"))
+        for size in (1, 2, 3):
+            shorten([Piece(0, len(text))], (LINES, *FINEST), ruler, size)
+        held = sum(len(parts) for parts in ruler.remembered.values())
+        assert held + ruler.room <= len(text) // 16
