@@ -102,6 +102,9 @@ class TestSmall:
         assert len(chunks(text, tools, size=4, min_size=2)) == 3
 
     def test_what_is_still_small_goes_on(self) -> None:
+        text = "Owls. Bats. Cats hunt the mice now."
+        tools = Angles({"Owls.": 0, "Bats.": 0, "Cats hunt the mice now.": 90}).tools
+        assert chunks(text, tools, size=7, min_size=3, merge_above=1) == [text]
         assert numbers([0, 90, 180, 270], size=99, min_size=6, merge_above=1) == [4]
         assert numbers([0, 90, 180, 0, 90, 180], size=7, min_size=6, merge_above=1) == [3, 3]
 
@@ -164,6 +167,9 @@ class TestBase:
         assert self.cuts(more, Cut(11, 21), Cut(22, 32)) == [more, Cut(11, 32)]
         wide = Cut(22, 32, returned=(0, 32))
         assert self.cuts(Cut(0, 10), Cut(11, 21), wide) == [Cut(0, 21), wide]
+
+    def test_what_the_base_finds_too_large_may_fit(self) -> None:
+        assert self.cuts(Cut(0, 10, oversize=True)) == [Cut(0, 10)]
 
     def test_a_chunk_has_the_section_of_its_first_piece(self) -> None:
         found = self.cuts(Cut(0, 10, section=("A",)), Cut(11, 21, section=("B",)), Cut(22, 32))

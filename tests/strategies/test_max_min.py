@@ -62,11 +62,17 @@ class TestRule:
         # 0, 30, 60: the least is cos 60 = 0.5, so the limit for the fourth is 0.9 x 0.5 x 0.881 = 0.396.
         assert numbers([0, 30, 60, 126], hard_thr=0.3) == [4]  # cos 66 is 0.407
         assert numbers([0, 30, 60, 127], hard_thr=0.3) == [3, 1]  # cos 67 is 0.391
+        assert numbers([0, 60, 30, -50], hard_thr=0.3) == [4]  # 0.643; the last to join had 0.866 at least
 
     def test_a_new_chunk_begins_anew(self) -> None:
         assert numbers([0, 0, 90, 150]) == [2, 2]  # 1.5 x cos 60 is 0.75
+        assert numbers([0, 40, 180, 180, 224], c=1) == [2, 2, 1]  # the limit is 0.731 again, not 0.56
 
-    @given(st.lists(st.integers(0, 359), min_size=2, max_size=6), st.floats(0, 1))
+    def test_a_chunk_that_is_full_begins_another_by_the_same_rule(self) -> None:
+        assert numbers([0, 0, 0, 50]) == [3, 1]
+        assert numbers([0, 0, 0, 50], size=4, unit="words") == [2, 2]
+
+    @given(st.lists(st.integers(0, 90), min_size=2, max_size=6), st.floats(0, 0.7))
     def test_against_the_formula(self, degrees: list[int], hard_thr: float) -> None:
         vectors = Angles(dict(zip(NAMES, degrees)))(NAMES[: len(degrees)]).astype(np.float64)
         table = np.round(vectors @ vectors.T, 6)
