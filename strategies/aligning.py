@@ -8,6 +8,7 @@ document never had is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,6 +20,8 @@ from strategies.characters import code_points, is_white
 from strategies.errors import SplitError, brief
 
 Positions = npt.NDArray[np.int64]
+
+_WHITE = re.compile(r"\s*+")
 
 
 class Place(NamedTuple):
@@ -33,7 +36,7 @@ class View:
     """The characters of a document that are compared with what a library returns."""
 
     text: str
-    """Those characters, in the order in which the library reads them, no blank first or last."""
+    """Those characters, in the order in which the library reads them."""
     starts: Positions
     """Shape (len(text),): the code point of the document at which each begins. Ascending, but where a
     library reads in another order than that of the document: there every `earliest` must be `after`."""
@@ -41,6 +44,12 @@ class View:
     """Shape (len(text),): the code point of the document before which each ends."""
     fold: Callable[[str], str]
     """Brings a library's text to the same form."""
+
+
+def as_it_is(text: str) -> View:
+    """The whole text; a piece is looked for without white space at its ends."""
+    places = np.arange(len(text))
+    return View(text, places, places + 1, str.strip)
 
 
 def folded(text: str) -> View:
@@ -115,7 +124,12 @@ def align(
 
     Raises SplitError, with the piece's number and text, for one that has no place.
     """
-    view = folded(text) if view is None else view
+    if view is None:
+        # White space that was not changed tells places apart that are equal without it.
+        try:
+            return align(text, pieces, earliest=earliest, starts=starts, view=as_it_is(text))
+        except SplitError:
+            view = folded(text)
     sought = [(number, part) for number, piece in enumerate(pieces) if (part := view.fold(piece))]
     parts = [part for _, part in sought]
     reported = _reported(view, starts, [number for number, _ in sought])
@@ -149,11 +163,13 @@ def places_in(
     aligner = _Aligner(view, parts, earliest)
     reported = [-1] * len(parts) if reported is None else reported
     found = aligner.places(reported)
+    if found is not None and earliest is not after and aligner.leaves_out_text(found):
+        found = aligner.sharing_less(reported) or aligner.covering(reported) or found
     if found is None:
         latest = aligner.latest(step=1) or aligner.latest(step=0)
         if latest is None:
             raise _NowhereError(aligner.first_without_a_place())
-        found = aligner.places(reported, latest)
+        found = aligner.places(reported, latest=latest)
         assert found is not None
     return found
 
@@ -175,8 +191,9 @@ def _reported(view: View, starts: Sequence[int | None], numbers: Sequence[int]) 
             found.append(-1)
             continue
         largest = start
-        place = int(view.starts.searchsorted(start))
-        found.append(place + 1 if view.text.startswith(" ", place) else place)
+        behind_white = _WHITE.match(view.text, int(view.starts.searchsorted(start)))
+        assert behind_white is not None
+        found.append(behind_white.end())
     return found
 
 
@@ -194,8 +211,18 @@ class _Aligner:
         self.parts = parts
         self.earliest = earliest
 
-    def places(self, reported: Sequence[int], latest: Sequence[int] | None = None) -> list[int] | None:
-        """The starts that are chosen, each at most `latest`; None if that is not given and one has none."""
+    def places(
+        self,
+        reported: Sequence[int],
+        *,
+        latest: Sequence[int] | None = None,
+        covering: Sequence[int] | None = None,
+        most: int | None = None,
+    ) -> list[int] | None:
+        """The starts that are chosen; None if one has no place, which cannot be where `latest` is given.
+
+        They are at most `latest` and at least `covering`. Parts may have what `earliest` says in common, and `most` characters.
+        """
         text, found = self.view.text, list[int]()
         start, end = -1, 0
         for index, part in enumerate(self.parts):
@@ -203,15 +230,59 @@ class _Aligner:
             if max(start, 0) <= reported[index] <= last and text.startswith(part, reported[index]):
                 start = reported[index]
             else:
-                likely = max(start + 1, end - len(part) + 1, self._earliest(end))
-                if likely > last:  # where a place always is: behind the start of the one before, or at it
-                    likely = min(start + 1, last)
-                start = text.find(part, likely, last + len(part))
+                first = -1 if covering is None else covering[index]
+                shared = 0 if most is None else end - most
+                likely = max(start + 1, end - len(part) + 1, self._earliest(end), shared, first)
+                # Where there is no likely place, the one with least in common that leaves others theirs.
+                start = text.find(part, min(likely, last), last + len(part))
             if start < 0:
                 return None
             end = start + len(part)
             found.append(start)
         return found
+
+    def leaves_out_text(self, found: Sequence[int]) -> bool:
+        """Whether characters of the view other than white space lie in none of the parts."""
+        text, covered = self.view.text, 0
+        for start, part in zip(found, self.parts, strict=True):
+            if text[covered:start].strip():
+                return True
+            covered = max(covered, start + len(part))
+        return bool(text[covered:].strip())
+
+    def sharing_less(self, reported: Sequence[int]) -> list[int] | None:
+        """Starts that leave out nothing, if all parts have less in common than `earliest` says.
+
+        In a text that repeats itself, parts that get too much in common end too early; with too little,
+        they go past the end.
+        """
+        low, high = -1, max(map(len, self.parts), default=0)
+        while high - low > 1:
+            most = (low + high) // 2
+            found = self.places(reported, most=most)
+            if found is not None and not self.leaves_out_text(found):
+                return found
+            low, high = (most, high) if found is None else (low, most)
+        return None
+
+    def covering(self, reported: Sequence[int]) -> list[int] | None:
+        """Starts that leave out nothing, if each part can begin where the ones behind it take it up.
+
+        Where a text repeats itself, parts that share less than they may seem to share more, and then
+        something is missing behind them.
+        """
+        text, bounds = self.view.text, list[int]()
+        ends = np.arange(1, len(text) + 1) * ~is_white(code_points(text))
+        printed = np.maximum.accumulate(np.append(0, ends))  # where the last character that prints ended
+        next_start = len(text)
+        for part in reversed(self.parts):
+            lowest = max(int(printed[next_start]) - len(part), 0)
+            next_start = text.find(part, lowest, next_start - 1 + len(part) if bounds else len(text))
+            if next_start < 0:
+                return None
+            bounds.append(next_start)
+        found = self.places(reported, covering=bounds[::-1])
+        return None if found is None or self.leaves_out_text(found) else found
 
     def _earliest(self, end: int) -> int:
         """`earliest` of a position of the view."""

@@ -57,6 +57,31 @@ class TestRepeats:
         pieces = ["one,", "one,", "one,", "one, two", "two"]
         assert places(text, pieces) == [(0, 4), (5, 9), (10, 14), (15, 23), (20, 23)]
 
+    def test_less_is_shared_rather_than_text_left_out(self) -> None:
+        text = "x w w\n\nw w\n\nw y"
+        assert places(text, ["x w w", "w w\n\nw", "y"], back(3)) == [(0, 5), (7, 13), (14, 15)]
+        assert places(text, ["x w w", "w w\n\nw"], back(3)) == [(0, 5), (2, 8)]  # text is left out anyway
+
+    def test_one_shares_less_though_another_needs_it_all(self) -> None:
+        text = "p q s t u x w w\n\nw w\n\nw y"
+        pieces = ["p q s t", "q s t u", "x w w", "w w\n\nw", "y"]
+        assert places(text, pieces, back(5)) == [(0, 7), (2, 9), (10, 15), (17, 23), (24, 25)]
+
+    @pytest.mark.parametrize("shared", [0, 1, 7, 399])
+    def test_all_share_less_rather_than_leave_out_the_end(self, shared: int) -> None:
+        """As where tokens of a long run hold several letters, and were counted one by one."""
+        starts = range(0, 400 * (400 - shared), 400 - shared)
+        text = "a" * (starts[-1] + 400)
+        windows = [text[start : start + 400] for start in starts]
+        assert places(text, windows, back(400)) == [(start, start + 400) for start in starts]
+
+    def test_white_space_tells_places_apart(self) -> None:
+        assert places("a b\n\na\nb", ["a\nb"]) == [(5, 8)]
+        assert places("a b\n\na\nb", ["a\tb"]) == [(0, 3)]
+
+    def test_one_that_must_lie_before_its_likely_place_shares_as_little_as_it_can(self) -> None:
+        assert places("x a a y", ["x a a", "a", "y"]) == [(0, 5), (4, 5), (6, 7)]
+
     def test_two_begin_together_where_there_is_no_other_way(self) -> None:
         assert places("the changes", ["the", "change", "changes"]) == [(0, 3), (4, 10), (4, 11)]
         assert places("a a", ["a", "a a"], anywhere) == [(0, 1), (0, 3)]
