@@ -70,13 +70,18 @@ def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:
         facts += [" > ".join(chunk.section)] if chunk.section else []
         facts += [f"page {chunk.page}"] if chunk.page else []
         facts += ["oversize"] if chunk.oversize else []
+        if chunk.returned != (chunk.start, chunk.end):
+            facts.append(f"returns [{chunk.returned[0]}:{chunk.returned[1]}]")
         console.print(Text(f"--- {'  '.join(facts)}", style="bold"), soft_wrap=True)
         colour = _COLOURS[chunk.index % 2]
-        lead = chunk.embedded_text.removesuffix(chunk.text)
+        made = not chunk.embedded_text.endswith(chunk.text)  # another text, not one with a line before it
+        lead = "" if made else chunk.embedded_text.removesuffix(chunk.text)
         body = Text(lead, style="dim italic")
         body.append(chunk.text[:shared], style=f"{colour} underline")
         body.append(chunk.text[shared:], style=colour)
         console.print(body, soft_wrap=True)
+        if made:
+            console.print(Text(f"embedded: {chunk.embedded_text}", style="dim italic"), soft_wrap=True)
         before = chunk.end
     total, characters = (
         sum(chunk.tokens for chunk in chunks),

@@ -34,7 +34,10 @@ def inner_strategy(value: object, outer: Mapping[str, object]) -> Strategy:
     name = said.get("strategy")
     if not isinstance(name, str):
         what = "is missing" if name is None else f"is {name!r}, not a name"
-        raise BadInput([Problem("strategy", what, "Write {strategy: sentence, size: 100}")])
+        remedy = "Write {strategy: sentence, size: 100}"
+        if any(":" in str(key) for key in said):
+            remedy += ", with a space after each colon"
+        raise BadInput([Problem("strategy", what, remedy)])
     known = {parameter.name for parameter in parameters(find(name))}
     inherited = {key: outer[key] for key in INHERITED if key in known and outer.get(key) is not None}
     own = {key: given for key, given in said.items() if key != "strategy"}

@@ -120,6 +120,11 @@ class TestWhole:
         [
             (7, "otherwise: is 7, not a strategy"),
             ({"size": 7}, "otherwise.strategy: is missing. Write {strategy: sentence, size: 100}"),
+            (
+                {"strategy:fixed": None},
+                "otherwise.strategy: is missing. Write {strategy: sentence, size: 100}, "
+                "with a space after each colon",
+            ),
             ({"strategy": 7}, "otherwise.strategy: is 7, not a name. Write {strategy: sentence, size: 100}"),
             (
                 {"strategy": "fixed", "sise": 7},
