@@ -1,0 +1,292 @@
+"""How fast documents are cut: every strategy and the libraries' splitters, side by side on one text.
+
+    python benchmarks/splitting.py [--text FILE] [--size TOKENS] [--repeats N] [--markdown | --json]
+
+The text (default: the bundled handbook and Python's language reference, from its `pydoc_data`) is cut in one
+process, tokens counted with cl100k. A figure is the best of N rounds in processor time; the rounds of all
+candidates interleave, so that a busy moment hits them alike. Ours is the whole call, `split(document,
+strategy, Tools())` with fresh tools and no count remembered: counting, cutting and chunks with their tokens
+and sections. Compare ratios of one run, not figures of two machines. Strategies that need an embedder or a
+language model are left out, and libraries that are not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+
+from libraries import COUNTERPARTS, FRAMEWORKS, LIBRARIES
+from rich.console import Console
+from rich.table import Table
+from texts import KINDS, default_text, documents
+
+from strategies import STRATEGIES, build, parameters
+from strategies.document import Document
+from strategies.encodings import load, remembered_count
+from strategies.splitting import split
+from strategies.tools import Tools
+
+CEILING = "tiktoken encode_ordinary"
+SWEEP = tuple(product((128, 256, 512), ("0%", "10%", "25%")))
+"""Nine pairs of size and overlap."""
+LINEAR = ("markdown", "code")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One candidate on one text."""
+
+    name: str
+    text: str
+    """What kind of text it cut."""
+    mb_a_second: float
+    of_ceiling: float
+    """Its speed as a share of that of `encode_ordinary` on the same text."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A ratio that is asked for."""
+
+    what: str
+    ratio: float
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is."""
+        return self.ratio >= (self.at_least or 0) and (self.at_most is None or self.ratio <= self.at_most)
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, and print the tables."""
+    options = _parser().parse_args(arguments)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    text = options.text.read_text(encoding="utf-8") if options.text else default_text()
+    if options.characters:
+        text = text[: options.characters]
+    candidates, left_out = candidates_for(text, options.size)
+    best = timed({key: make for key, (_, make) in candidates.items()}, options.repeats)
+    rows: list[Row] = []
+    for key, (document, _) in candidates.items():
+        ceiling_seconds = best[f"{CEILING}, {document.media_type}"]
+        speed, share = megabytes(document) / best[key], ceiling_seconds / best[key]
+        rows.append(Row(key.partition(", ")[0], document.media_type, speed, share))
+    bars = [*speed_bars(best), *sweep_bars(text, options.repeats), *linear_bars(text, options)]
+    if options.json:
+        print(json.dumps({"rows": [asdict(row) for row in rows], "bars": [asdict(bar) for bar in bars]}))
+    else:
+        (print_markdown if options.markdown else print_tables)(
+            rows, bars, left_out, megabytes(Document("", text))
+        )
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--text", type=Path, help="UTF-8 file to cut instead of the default text")
+    parser.add_argument("--characters", type=int, help="cut no more than the first so many characters")
+    parser.add_argument("--size", type=int, default=256, help="size of a chunk in tokens (default 256)")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds, of which the best counts (default 5)")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    parser.add_argument("--json", action="store_true", help="print rows and bars as JSON")
+    return parser
+
+
+Job = Callable[[], Callable[[], object]]
+"""Makes a call that is ready to be timed once."""
+
+
+def candidates_for(text: str, size: int) -> tuple[dict[str, tuple[Document, Job]], list[str]]:
+    """Document and job of everything to be timed, by `name, media type`; what is left out, and why."""
+    kinds = documents(text)
+    candidates: dict[str, tuple[Document, Job]] = {}
+    left_out: list[str] = []
+    for name, cls in STRATEGIES.items():
+        if cls.needs:
+            left_out.append(f"{name} (needs {' and '.join(cls.needs)})")
+            continue
+        document = kinds[KINDS.get(name, "text/plain")]
+        candidates[f"{name}, {document.media_type}"] = document, ours(name, document, size)
+    for name, make in LIBRARIES.items():
+        try:
+            make(size)
+        except ImportError as error:
+            left_out.append(f"{name} ({error.name or error} is not installed)")
+            continue
+        candidates[f"{name}, text/plain"] = kinds["text/plain"], theirs(make, text, size)
+    for document in {id(document): document for document, _ in candidates.values()}.values():
+        candidates[f"{CEILING}, {document.media_type}"] = document, ceiling(document.text)
+    return candidates, left_out
+
+
+def ours(name: str, document: Document, size: int) -> Job:
+    """A strategy with its defaults and this size, where it has one."""
+    known = {parameter.name for parameter in parameters(STRATEGIES[name])}
+    given: dict[str, object] = {"size": size} if "size" in known else {}
+    if "routes" in known:
+        given["routes"] = [{"media_type": "text/*", "use": "recursive"}]
+    strategy = build(name, given)
+
+    def job() -> Callable[[], object]:
+        remembered_count.cache_clear()
+        return lambda: split(document, strategy, Tools())
+
+    return job
+
+
+def theirs(make: Callable[[int], Callable[[str], object]], text: str, size: int) -> Job:
+    """A library's splitter, made afresh for each round."""
+
+    def job() -> Callable[[], object]:
+        splitter = make(size)
+        return lambda: splitter(text)
+
+    return job
+
+
+def ceiling(text: str) -> Job:
+    """What counting alone costs."""
+    return lambda: lambda: load("cl100k_base")[0].encode_ordinary(text)
+
+
+def timed(jobs: Mapping[str, Job], repeats: int) -> dict[str, float]:
+    """Seconds of processor time of each job: the best of so many rounds, after one that warms up."""
+    best = dict.fromkeys(jobs, float("inf"))
+    for turn in range(repeats + 1):
+        for name, make in jobs.items():
+            call = make()
+            begin = time.process_time()
+            call()
+            if turn:
+                best[name] = min(best[name], time.process_time() - begin)
+    return best
+
+
+def megabytes(document: Document) -> float:
+    """Size of a document's text in UTF-8."""
+    return len(document.text.encode()) / 1e6
+
+
+def speed_bars(best: Mapping[str, float]) -> list[Bar]:
+    """Ours against the counterparts and the ceiling."""
+    bars: list[Bar] = []
+    for name, others in COUNTERPARTS.items():
+        own = best[f"{name}, text/plain"]
+        bars.append(Bar(f"{name} / {CEILING}", best[f"{CEILING}, text/plain"] / own, at_least=0.4))
+        for other in others:
+            if (seconds := best.get(f"{other}, text/plain")) is not None:
+                asked = 3.0 if other.startswith(FRAMEWORKS) else 1.0
+                bars.append(Bar(f"{name} / {other}", seconds / own, at_least=asked))
+    return bars
+
+
+def sweep_bars(text: str, repeats: int) -> list[Bar]:
+    """Nine pairs of size and overlap with tools of their own each, against nine that share theirs."""
+    document = Document("text", text)
+    jobs: dict[str, Job] = {}
+    for name in COUNTERPARTS:
+        configurations = [build(name, {"size": size, "overlap": overlap}) for size, overlap in SWEEP]
+
+        def alone(configurations: list[object] = configurations) -> Callable[[], object]:  # type: ignore[assignment]
+            def call() -> None:
+                for one in configurations:
+                    remembered_count.cache_clear()
+                    split(document, one, Tools())  # type: ignore[arg-type]
+
+            return call
+
+        def together(configurations: list[object] = configurations) -> Callable[[], object]:  # type: ignore[assignment]
+            def call() -> None:
+                remembered_count.cache_clear()
+                tools = Tools()
+                for one in configurations:
+                    split(document, one, tools)  # type: ignore[arg-type]
+
+            return call
+
+        jobs |= {f"{name} alone": alone, f"{name} together": together}
+    best = timed(jobs, repeats)
+    return [
+        Bar(
+            f"{name}: nine splits / one sweep of nine",
+            best[f"{name} alone"] / best[f"{name} together"],
+            at_least=3.0,
+        )
+        for name in COUNTERPARTS
+    ]
+
+
+def linear_bars(text: str, options: argparse.Namespace) -> list[Bar]:
+    """Twice the text, against the text."""
+    jobs: dict[str, Job] = {}
+    for name in LINEAR:
+        if name in STRATEGIES:
+            document = documents(text)[KINDS[name]]
+            twice = Document("twice", document.text * 2, media_type=document.media_type)
+            jobs |= {
+                f"{name} once": ours(name, document, options.size),
+                f"{name} twice": ours(name, twice, options.size),
+            }
+    best = timed(jobs, options.repeats)
+    return [
+        Bar(f"{name}: twice the text / the text", best[f"{name} twice"] / best[f"{name} once"], at_most=2.2)
+        for name in LINEAR
+        if f"{name} once" in best
+    ]
+
+
+def cells(rows: list[Row], bars: list[Bar]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Both tables as text, fastest first."""
+    ordered = sorted(rows, key=lambda row: (row.text != "text/plain", row.text, -row.mb_a_second))
+    speeds = [
+        (row.name, row.text.partition("/")[2], f"{row.mb_a_second:.2f}", f"{row.of_ceiling:.2f}")
+        for row in ordered
+    ]
+    asked = [
+        (
+            bar.what,
+            f"{bar.ratio:.2f}",
+            f"at least {bar.at_least:g}" if bar.at_most is None else f"at most {bar.at_most:g}",
+            "yes" if bar.kept else "no",
+        )
+        for bar in bars
+    ]
+    return speeds, asked
+
+
+HEADS = ("cut by", "text", "MB/s", "of the ceiling"), ("ratio", "measured", "asked", "kept")
+
+
+def print_markdown(rows: list[Row], bars: list[Bar], left_out: list[str], size: float) -> None:
+    """Tables for docs/benchmarks.md."""
+    for head, body in zip(HEADS, cells(rows, bars), strict=True):
+        print(f"| {' | '.join(head)} |")
+        print(f"|{' --- |' * len(head)}")
+        print("\n".join(f"| {' | '.join(line)} |" for line in body), end="\n\n")
+    print(f"{size:.2f} MB. Left out: {', '.join(left_out) or 'nothing'}.")
+
+
+def print_tables(rows: list[Row], bars: list[Bar], left_out: list[str], size: float) -> None:
+    """Tables for a terminal."""
+    console = Console()
+    for head, body in zip(HEADS, cells(rows, bars), strict=True):
+        table = Table(*head)
+        for line in body:
+            table.add_row(*line)
+        console.print(table)
+    console.print(f"{size:.2f} MB. Left out: {', '.join(left_out) or 'nothing'}.")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
