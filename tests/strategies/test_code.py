@@ -133,6 +133,15 @@ class TestTogether:
         text = "# one two\n# three four\nclass A:\n    b = 1\n    c = 2\n"
         assert chunks(text, size=5) == ["# one two", "# three four", "class A:\n    b = 1", "    c = 2"]
 
+    def test_a_comment_stays_where_imports_do_not_fit_with_it(self) -> None:
+        members = "".join(f"    {name}\n" for name in "bcdefg")
+        text = f"import a\nimport b\n# one\n# two\nclass A:\n{members}"
+        assert chunks(text, size=7) == [
+            "import a\nimport b",
+            "# one\n# two\nclass A:\n    b",
+            "    c\n    d\n    e\n    f\n    g",
+        ]
+
     def test_a_head_stays_with_the_first_member(self) -> None:
         text = 'class A(B):\n    """What it is."""\n\n    x = 1\n    y = 2\n'
         assert chunks(text, size=8) == [text[:44].strip(), "    y = 2"]
@@ -397,11 +406,18 @@ STRAY += ["class A", "def ", "fn ", "=> {", '"""', "#if X\n", "@", "<b>", "x" * 
 
 class TestTime:
     @pytest.mark.parametrize(
-        ("language", "part"),
-        [("python", "("), ("rust", "["), ("cpp", "{"), ("javascript", "f(() => {"), ("c", "if (a) {\n")],
+        ("language", "opening", "closing"),
+        [
+            ("python", "(", ""),
+            ("rust", "[", "]"),
+            ("javascript", "{", "}"),
+            ("javascript", "f(() => {", "});"),
+            ("c", "if (a) {\n", "}\n"),
+        ],
     )
-    def test_any_depth(self, language: str, part: str) -> None:
-        text = part * (100_000 // len(part))
+    def test_any_depth(self, language: str, opening: str, closing: str) -> None:
+        depth = 100_000 // len(opening + closing)
+        text = opening * depth + closing * depth
         found = cuts(text, language, unit="characters", size=2000)
         assert found[0].start == 0
         assert found[-1].end == len(text.rstrip())
