@@ -47,7 +47,7 @@ class HtmlPieces:
             "text": (Level(self._sentences), *parts),
             "heading": (Level(self._sentences), *parts),
             "code": parts,
-            "raw": (LINES, *FINEST),
+            "raw": parts,
         }
 
     def between(self, first: int, past: int) -> Iterator[Piece]:
