@@ -38,8 +38,8 @@ class MaxMin(Strategy):
 
     After C. Kiss, M. Nagy, P. Szilágyi, "Max-Min semantic chunking of documents for RAG application"
     (Discover Computing 28, 2025, doi 10.1007/s10791-025-09638-7), with the paper's names and the defaults of
-    its authors' code. Here a sentence is compared with the last 256 of a chunk at most. A sentence larger than `size` is
-    cut at line ends, then at words, then at characters.
+    its authors' code. Here a sentence is compared with the last 256 of a chunk at most. A sentence larger
+    than `size` is cut at line ends, then at words, then at characters.
 
     Use it for prose with short topics, and lower `hard_thr` for models whose similarities are low: with
     all-MiniLM-L6-v2, the default leaves half the sentences of a speech alone, 0.3 a sixth. Costs the
