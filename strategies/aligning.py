@@ -9,7 +9,7 @@ document never had is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -143,14 +143,22 @@ def align(
         ) from None
     placed: list[Place | None] = [None] * len(pieces)
     before = 0
-    for (number, part), first in zip(sought, found, strict=True):
-        held = slice(first, first + len(part))
-        place = Place(int(view.starts[held].min()), int(view.ends[held].max()))
+    for (number, _), place in zip(sought, _ranges(view, found, parts), strict=True):
         exact = _exact(text, pieces[number], place.start)
         # Two that begin with the same letter may begin with white space, the later one with more of it.
-        placed[number] = place = exact if exact is not None and exact.start >= before else place
-        before = place.start
+        chosen = exact if exact is not None and exact.start >= before else place
+        placed[number], before = chosen, chosen.start
     return placed
+
+
+def _ranges(view: View, found: Sequence[int], parts: Sequence[str]) -> Iterator[Place]:
+    """What each part takes of the document, from its first character there to its last."""
+    firsts = np.array(found, dtype=np.int64)
+    lasts = firsts + np.array([len(part) for part in parts], dtype=np.int64)
+    if np.all(view.starts[1:] >= view.starts[:-1]):
+        return map(Place, view.starts[firsts].tolist(), view.ends[lasts - 1].tolist())
+    held = map(slice, firsts.tolist(), lasts.tolist())
+    return (Place(int(view.starts[one].min()), int(view.ends[one].max())) for one in held)
 
 
 def places_in(
@@ -221,7 +229,8 @@ class _Aligner:
     ) -> list[int] | None:
         """The starts that are chosen; None if one has no place, which cannot be where `latest` is given.
 
-        They are at most `latest` and at least `covering`. Parts may have what `earliest` says in common, and `most` characters.
+        They are at most `latest` and at least `covering`. Two parts may have in common what `earliest`
+        says, and `most` characters.
         """
         text, found = self.view.text, list[int]()
         start, end = -1, 0
