@@ -1,6 +1,7 @@
 """How fast documents are cut: every strategy and the libraries' splitters, side by side on one text.
 
-    python benchmarks/splitting.py [--text FILE] [--size TOKENS] [--repeats N] [--markdown | --json]
+    python benchmarks/splitting.py [--text FILE] [--size TOKENS] [--repeats N] [--no-libraries]
+                                   [--markdown | --json]
 
 The text (default: the bundled handbook and Python's language reference, from its `pydoc_data`) is cut in one
 process, tokens counted with cl100k. A figure is the best of N rounds in processor time; the rounds of all
@@ -13,6 +14,7 @@ language model are left out, and libraries that are not installed.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import logging
 import sys
@@ -23,7 +25,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 
-from libraries import COUNTERPARTS, FRAMEWORKS, LIBRARIES
+from libraries import COUNTERPARTS, FRAMEWORKS, LIBRARIES, Splitter
 from rich.console import Console
 from rich.table import Table
 from texts import KINDS, default_text, documents
@@ -75,7 +77,7 @@ def main(arguments: list[str]) -> int:
     text = options.text.read_text(encoding="utf-8") if options.text else default_text()
     if options.characters:
         text = text[: options.characters]
-    candidates, left_out = candidates_for(text, options.size)
+    candidates, left_out = candidates_for(text, options.size, {} if options.no_libraries else LIBRARIES)
     best = timed({key: make for key, (_, make) in candidates.items()}, options.repeats)
     rows: list[Row] = []
     for key, (document, _) in candidates.items():
@@ -97,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--text", type=Path, help="UTF-8 file to cut instead of the default text")
     parser.add_argument("--characters", type=int, help="cut no more than the first so many characters")
     parser.add_argument("--size", type=int, default=256, help="size of a chunk in tokens (default 256)")
+    parser.add_argument("--no-libraries", action="store_true", help="time the strategies alone")
     parser.add_argument("--repeats", type=int, default=5, help="rounds, of which the best counts (default 5)")
     parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
     parser.add_argument("--json", action="store_true", help="print rows and bars as JSON")
@@ -107,7 +110,9 @@ Job = Callable[[], Callable[[], object]]
 """Makes a call that is ready to be timed once."""
 
 
-def candidates_for(text: str, size: int) -> tuple[dict[str, tuple[Document, Job]], list[str]]:
+def candidates_for(
+    text: str, size: int, libraries: Mapping[str, Callable[[int], Splitter]]
+) -> tuple[dict[str, tuple[Document, Job]], list[str]]:
     """Document and job of everything to be timed, by `name, media type`; what is left out, and why."""
     kinds = documents(text)
     candidates: dict[str, tuple[Document, Job]] = {}
@@ -118,7 +123,7 @@ def candidates_for(text: str, size: int) -> tuple[dict[str, tuple[Document, Job]
             continue
         document = kinds[KINDS.get(name, "text/plain")]
         candidates[f"{name}, {document.media_type}"] = document, ours(name, document, size)
-    for name, make in LIBRARIES.items():
+    for name, make in libraries.items():
         try:
             make(size)
         except ImportError as error:
@@ -166,6 +171,8 @@ def timed(jobs: Mapping[str, Job], repeats: int) -> dict[str, float]:
     for turn in range(repeats + 1):
         for name, make in jobs.items():
             call = make()
+            gc.collect()
+            gc.freeze()  # what the libraries brought with them is not to be looked through in anyone's time
             begin = time.process_time()
             call()
             if turn:
