@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,18 @@ class Embedder(Protocol):
     def sizes(self, texts: Sequence[str]) -> Sizes:
         """How long each text (prompt included) is for this model."""
 
+    def lacks_token_vectors(self) -> str | None:
+        """Why it cannot give vectors of tokens, in words that follow its name; None where it can.
+
+        Tells without loading the model.
+        """
+
+    def token_offsets(self, text: str) -> Offsets:
+        """Where each token of a text of any length lies, special tokens left out; shape (n, 2)."""
+
+    def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Vectors of the tokens of texts (prompt included) within the limit. One batch, in this order."""
+
     def counter(self, unit: str) -> Counter:
         """Its own tokenizer as a unit of length: `embedder`, or `embedder+special`."""
 
@@ -77,6 +89,18 @@ class Sizes:
     """Tokens with special tokens, before truncation."""
     seen_characters: npt.NDArray[np.int64]
     """Characters of the text that reach the model; all of them where nothing is cut off."""
+
+
+Offsets = npt.NDArray[np.int64]
+"""Shape (n, 2): start and end code point of each token in its text."""
+
+
+class TokenVectors(NamedTuple):
+    """One text, token by token; special tokens are left out."""
+
+    vectors: Vectors
+    """float32, shape (n, dim), as the model gives them: not scaled."""
+    offsets: Offsets
 
 
 def open_embedder(spec: EmbedderSpec) -> Embedder:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,9 @@ Report = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Traffic:
-    """What passed the desk, counted in texts."""
+    """What passed a desk, counted in texts."""
 
+    what: str = "texts"
     asked: int = 0
     distinct: int = 0
     from_cache: int = 0
@@ -40,7 +42,7 @@ class Traffic:
     def line(self) -> str:
         """One line for a log."""
         return (
-            f"texts: {self.asked} asked, {self.distinct} distinct, "
+            f"{self.what}: {self.asked} asked, {self.distinct} distinct, "
             f"{self.from_cache} from cache, {self.embedded} embedded"
         )
 
@@ -59,6 +61,8 @@ class Embedded:
     """Time each text took when it was embedded."""
     same_machine: bool
     """Whether all of them were embedded on a machine like this, so that their times compare."""
+    windows: int | None = None
+    """Windows of documents that the vectors were pooled from; None where each is that of its text."""
 
     @classmethod
     def join(cls, parts: Sequence[Embedded]) -> Embedded:
@@ -67,13 +71,36 @@ class Embedded:
             return cls(
                 np.zeros((0, 0), np.float32), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), True
             )
+        windows = [part.windows for part in parts if part.windows is not None]
         return cls(
             vectors=np.concatenate([part.vectors for part in parts]),
             tokens=np.concatenate([part.tokens for part in parts]),
             seen_characters=np.concatenate([part.seen_characters for part in parts]),
             embed_ms=np.concatenate([part.embed_ms for part in parts]),
             same_machine=all(part.same_machine for part in parts),
+            windows=sum(windows) if windows else None,
         )
+
+
+class Desk(Protocol):
+    """What a sweep needs of a desk, whatever it embeds."""
+
+    traffic: Traffic
+
+    def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
+        """Embed what the cache does not hold yet."""
+
+    def missing(self, texts: Sequence[str], kind: Kind) -> list[str]:
+        """The distinct texts that the cache does not hold."""
+
+    def tokens(self, texts: Sequence[str], kind: Kind) -> npt.NDArray[np.int64]:
+        """Tokens of each text under the prompt of its kind, as the embedder counts; shape (n,)."""
+
+    def pace(self) -> float | None:
+        """Milliseconds a token on this machine; None if nothing was embedded here."""
+
+    def close(self) -> None:
+        """Close the cache."""
 
 
 class EmbeddingDesk:
@@ -81,13 +108,12 @@ class EmbeddingDesk:
 
     def __init__(self, embedder: Embedder, folder: Path | None) -> None:
         self.embedder = embedder
+        self.folder = folder
         self.traffic = Traffic()
         self.machine = machine(embedder.backend)
         self._seen: set[bytes] = set()
         self._warm = False
-        slug = "".join(sign if sign.isalnum() else "-" for sign in Path(embedder.name).name)[:40]
-        digest = hashlib.sha256(embedder.fingerprint.encode()).hexdigest()[:16]
-        self.cache = VectorCache(folder / "vectors" / f"{slug}-{digest}.sqlite" if folder else None)
+        self.cache = VectorCache(cache_path(embedder, folder))
 
     def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
         """Embed what the cache does not hold yet, longest first in batches of even length."""
@@ -139,6 +165,14 @@ class EmbeddingDesk:
         prompt = self.embedder.prompt(kind)
         return self.embedder.sizes([prompt + text for text in texts]).tokens
 
+    def pace(self) -> float | None:
+        """Milliseconds a token on this machine; None if nothing was embedded here."""
+        return self.cache.pace(self.machine)
+
+    def close(self) -> None:
+        """Close the cache."""
+        self.cache.close()
+
     def _embed(self, keys: Sequence[bytes], texts: Sequence[str], budget: int, report: Report | None) -> None:
         if not self._warm:
             self.embedder.embed(["The first call pays for loading the model and is not timed."])
@@ -164,6 +198,15 @@ class EmbeddingDesk:
             if report:
                 report(done, total)
         self.cache.put(pending)
+
+
+def cache_path(embedder: Embedder, folder: Path | None, suffix: str = "") -> Path | None:
+    """The file of an embedder's cache: one for each model and all that changes its vectors."""
+    if folder is None:
+        return None
+    slug = "".join(sign if sign.isalnum() else "-" for sign in Path(embedder.name).name)[:40]
+    digest = hashlib.sha256(embedder.fingerprint.encode()).hexdigest()[:16]
+    return folder / "vectors" / f"{slug}-{digest}{suffix}.sqlite"
 
 
 def even_batches(tokens: npt.NDArray[np.int64], budget: int) -> Iterator[npt.NDArray[np.int64]]:

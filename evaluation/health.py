@@ -21,15 +21,16 @@ def chunk_health(documents: Sequence[Document], chunks: Sequence[Chunk]) -> dict
 
     Shares are of characters. `overlap_effective` is the text a chunk shares with the one before it,
     over the text of all chunks that have one before them: 0.25 means that a quarter of each chunk
-    repeats. Without chunks, or without text, a share is 0.
+    repeats. Texts made from one passage share its range and count as one chunk there. Without chunks, or
+    without text, a share is 0.
     """
     by_document: dict[str, list[Chunk]] = {}
     for chunk in chunks:
         by_document.setdefault(chunk.document_id, []).append(chunk)
     shared = [
-        (max(0, before.end - after.start), after.end - after.start)
+        (max(0, min(before[1], after[1]) - after[0]), after[1] - after[0])
         for group in by_document.values()
-        for before, after in pairwise(group)
+        for before, after in pairwise(dict.fromkeys((chunk.start, chunk.end) for chunk in group))
     ]
     characters = sum(len(document.text) for document in documents)
     covered = sum(
@@ -62,7 +63,8 @@ def chunk_health(documents: Sequence[Document], chunks: Sequence[Chunk]) -> dict
 def truncation(embedded: Embedded, limit_tokens: int | None) -> dict[str, float]:
     """What the embedder was given, and how much of it its limit cut off.
 
-    `tokens_embedded` counts what reaches the model, special tokens included.
+    `tokens_embedded` counts what reaches the model, special tokens included; `late_windows` stands
+    where vectors were pooled from windows of the documents.
     """
     tokens = embedded.tokens
     reached = tokens if limit_tokens is None else np.minimum(tokens, limit_tokens)
@@ -70,6 +72,7 @@ def truncation(embedded: Embedded, limit_tokens: int | None) -> dict[str, float]
         "tokens_embedded": int(reached.sum()),
         "truncated_chunks": int((reached < tokens).sum()),
         "truncated_token_share": truncated_share(tokens, limit_tokens),
+        **({} if embedded.windows is None else {"late_windows": embedded.windows}),
     }
 
 

@@ -28,7 +28,7 @@ MEASURES = frozenset((
     "tokens_embedded", "truncated_chunks", "truncated_token_share", "corpus_passes",
     "stored_bytes", "vectors_bytes", "index_bytes", "text_bytes",
     "metadata_bytes", "store_bytes_on_disk",
-    "split_ms", "split_embed_ms", "split_tokens_embedded", "llm_calls", "llm_input_tokens",
+    "split_ms", "split_embed_ms", "split_tokens_embedded", "late_windows", "llm_calls", "llm_input_tokens",
     "llm_output_tokens", "llm_cost", "llm_ms", "index_ms", "embed_ms", "query_embed_ms_median",
     "query_embed_ms_p95", "search_ms_median", "search_ms_p95",
     "timed_queries",

@@ -83,13 +83,18 @@ class VectorCache:
 
     def pace(self, machine: str) -> float | None:
         """Milliseconds a token on this machine, from what was embedded here; None if nothing was."""
-        rows = self._file.read(
-            "select sum(embed_ms), sum(tokens) from "
-            "(select embed_ms, tokens from vectors where machine = ? limit 5000)",
-            (machine,),
-        )
-        return rows[0][0] / rows[0][1] if rows and rows[0][1] else None
+        return sampled_pace(self._file, "vectors", machine, 5000)
 
     def close(self) -> None:
         """Close the file; entries stay."""
         self._file.close()
+
+
+def sampled_pace(file: CacheFile, table: str, machine: str, rows: int) -> float | None:
+    """Milliseconds a token, over some rows of a table that were made on a machine; None without any."""
+    found = file.read(
+        "select sum(embed_ms), sum(tokens) from "
+        f"(select embed_ms, tokens from {table} where machine = ? limit {rows})",
+        (machine,),
+    )
+    return found[0][0] / found[0][1] if found and found[0][1] else None

@@ -8,7 +8,8 @@ name: my-sweep                     # the experiment's name in MLflow; export by 
 dataset: handbook                  # a bundled set (chunksweep list datasets), or a path: ./my-documents
 embedder: all-MiniLM-L6-v2         # packaged, offline; or a folder, a name on the Hugging Face hub, or
                                    # {model: NAME, query_prompt: "query: ", passage_prompt: "passage: "}
-vectors: [direct]                  # how chunks become vectors: each embedded on its own
+vectors: [direct]                  # how chunks become vectors: each embedded on its own, or late: pooled from
+                                   # token vectors of the document around them
 
 retrieval:
   k: [1, 3, 5, 10]                 # depths at which ranked lists are scored

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from evaluation.embedding_desk import Desk
 from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.health import truncated_share
 from experiments.leaderboard import wrapped
@@ -30,7 +34,7 @@ class PlannedConfiguration:
     chunk_tokens: int | None
     """cl100k tokens of all chunks."""
     texts_to_embed: int | None
-    """Distinct texts that neither the cache nor a configuration above it provides."""
+    """Distinct texts (or windows) that neither the cache nor a configuration above it provides."""
     tokens_to_embed: int | None
     """Their tokens, as the embedder counts."""
     truncated_token_share: float | None
@@ -65,8 +69,8 @@ def make_plan(launch: Launch) -> Plan:
     """Cut everything, embed nothing (but a sample where the machine's speed is unknown)."""
     bench = launch.bench
     to_run = {config_id for _, config_id, _ in launch.to_run}
-    seen: set[str] = set()
-    planned, missing, all_tokens, sample = [], 0, 0, list[str]()
+    embedding = {word: _Embedding(maker.desk) for word, maker in bench.makers.items()}
+    planned = []
     for config, config_id in zip(launch.grid.configs, launch.config_ids, strict=True):
         done = config_id not in to_run
         if config.needs:
@@ -75,30 +79,20 @@ def make_plan(launch: Launch) -> Plan:
         cut = bench.split(config)
         chunks = cut.chunks
         texts = [] if done else bench.texts(config, cut)
-        sizes = bench.desk.tokens(texts, "passage")
-        tokens_of = dict(zip(texts, sizes.tolist(), strict=True))
-        new = [text for text in tokens_of if text not in seen]
-        seen.update(new)
-        lacking = bench.desk.missing(new, "passage")
-        tokens = sum(tokens_of[text] for text in lacking)
-        all_tokens += sum(tokens_of[text] for text in new)
-        missing += tokens
-        sample += lacking[: SAMPLE_TEXTS - len(sample)]
+        sizes, lacking, tokens = embedding[config.vectors].add(texts)
         planned.append(
             PlannedConfiguration(
                 config.name,
                 done,
                 len(chunks),
                 sum(c.tokens for c in chunks),
-                len(lacking),
+                lacking,
                 tokens,
-                truncated_share(sizes, bench.embedder.limit_tokens),
+                truncated_share(sizes, bench.makers[config.vectors].limit_tokens),
             )
         )
-    pace_ms = bench.desk.cache.pace(bench.desk.machine) if missing else None
-    if missing and pace_ms is None:
-        bench.desk.prepare(sample, "passage")
-        pace_ms = bench.desk.cache.pace(bench.desk.machine)
+    missing = sum(one.missing for one in embedding.values())
+    estimated_ms = sum(one.estimated_ms() for one in embedding.values())
     corpus = sum(len(measured.token_starts) for measured in bench.measured.values())
     passed = sum(one.chunk_tokens or 0 for one in planned if not one.done)
     return Plan(
@@ -115,11 +109,44 @@ def make_plan(launch: Launch) -> Plan:
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
         configurations=tuple(planned),
         tokens_to_embed=missing,
-        tokens_cached=all_tokens - missing,
+        tokens_cached=sum(one.tokens for one in embedding.values()) - missing,
         corpus_passes=passed / corpus if corpus else 0.0,
-        tokens_per_second=1000 / pace_ms if pace_ms else None,
-        estimated_s=missing * pace_ms / 1000 if pace_ms else None,
+        tokens_per_second=1000 * missing / estimated_ms if estimated_ms else None,
+        estimated_s=estimated_ms / 1000 if estimated_ms else None,
     )
+
+
+@dataclass(slots=True)
+class _Embedding:
+    """What a sweep has to embed at one desk."""
+
+    desk: Desk
+    tokens: int = 0
+    missing: int = 0
+    """Tokens that the cache does not hold."""
+    _seen: set[str] = field(default_factory=set)
+    _sample: list[str] = field(default_factory=list)
+
+    def add(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int, int]:
+        """Tokens of each text, and how many texts and tokens nothing before them provides."""
+        sizes = self.desk.tokens(texts, "passage")
+        tokens_of = dict(zip(texts, sizes.tolist(), strict=True))
+        new = [text for text in tokens_of if text not in self._seen]
+        self._seen.update(new)
+        lacking = self.desk.missing(new, "passage")
+        missing = sum(tokens_of[text] for text in lacking)
+        self.tokens += sum(tokens_of[text] for text in new)
+        self.missing += missing
+        self._sample += lacking[: SAMPLE_TEXTS - len(self._sample)]
+        return sizes, len(lacking), missing
+
+    def estimated_ms(self) -> float:
+        """Time for what is missing at the speed of this machine; embeds a sample where it is unknown."""
+        if not self.missing:
+            return 0.0
+        if self.desk.pace() is None:
+            self.desk.prepare(self._sample, "passage")
+        return self.missing * (self.desk.pace() or 0.0)
 
 
 def _truncated(planned: list[PlannedConfiguration], limit: int | None) -> list[str]:

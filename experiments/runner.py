@@ -164,7 +164,7 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
                     shown.configuration_finished(record)
                     if record.status == "failed" and fail_fast:
                         break
-            traffic = launch.bench.desk.traffic.line() if to_run else ""
+            traffic = launch.bench.traffic if to_run else ""
             result = judge(launch.sweep.name, judging, list(records.values()), traffic=traffic, ran=ran)
             with gate.hold():
                 result = _mark(tracker, result)

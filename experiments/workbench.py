@@ -71,6 +71,7 @@ class Workbench:
         self.gold = gold
         self.embedder = embedder
         self.desk = EmbeddingDesk(embedder, cache_dir)
+        self.makers = {word: VECTORS[word](self.desk) for word in sweep.vectors}
         counters = {unit: embedder.counter(unit) for unit in ("embedder", "embedder+special")}
         self._chat = Chat(cache_dir)
         self._cut_by = _CutBy()
@@ -81,7 +82,7 @@ class Workbench:
 
     @classmethod
     def open(cls, sweep: Sweep, gold: GoldSet, cache_dir: Path | None) -> Workbench:
-        """Check that the embedder is there and open its cache; raises BadInput."""
+        """Check that the embedder is there and gives what is asked, and open its caches; raises BadInput."""
         return cls(sweep, gold, open_embedder(sweep.embedder), cache_dir)
 
     def config_id(self, config: RunConfig) -> str:
@@ -156,7 +157,7 @@ class Workbench:
 
     def texts(self, config: RunConfig, cut: SplitDocuments) -> list[str]:
         """Every text whose vector a configuration needs."""
-        maker = VECTORS[config.vectors]
+        maker = self.makers[config.vectors]
         return [text for document, chunks in cut.by_document for text in maker.texts(document, chunks)]
 
     def measure(
@@ -173,18 +174,12 @@ class Workbench:
         phase("splitting")
         cut = self.split(config, anew=again)
         phase("embedding")
-        self.desk.prepare(self.texts(config, cut), "passage", report)
-        maker = VECTORS[config.vectors]
-        made = [
-            maker.vectors(document, chunks, lambda texts: self.desk.vectors(texts, "passage"))
-            for document, chunks in cut.by_document
-            if chunks
-        ]
+        maker = self.makers[config.vectors]
+        maker.desk.prepare(self.texts(config, cut), "passage", report)
+        made = [maker.vectors(document, chunks) for document, chunks in cut.by_document if chunks]
         phase("scoring")
         chunks = cut.chunks
-        index = Index(
-            self.gold.documents, chunks, Embedded.join(made), cut.cutting, self.embedder.limit_tokens
-        )
+        index = Index(self.gold.documents, chunks, Embedded.join(made), cut.cutting, maker.limit_tokens)
         return evaluate(index, asked, open_store(STORE), scorers=scorers), chunks
 
     @cached_property
@@ -199,9 +194,16 @@ class Workbench:
         """Every document with its characters and tokens counted up."""
         return {document.id: self._measured(document) for document in self.gold.documents}
 
+    @property
+    def traffic(self) -> str:
+        """One line for a log: what was embedded, and what was not because it had been before."""
+        passed = [self.desk.traffic, *(maker.desk.traffic for maker in self.makers.values())]
+        return "; ".join(traffic.line() for traffic in {id(one): one for one in passed}.values())
+
     def close(self) -> None:
         """Close the caches of vectors and answers."""
-        self.desk.cache.close()
+        for desk in (self.desk, *(maker.desk for maker in self.makers.values())):
+            desk.close()
         self._chat.close()
 
     def _measured(self, document: Document) -> Measured:

@@ -24,14 +24,20 @@ class CacheFile:
     """One table of values by key, safe to share between threads. `path` None keeps it in memory.
 
     A damaged row counts as not there; a damaged file is put aside and begun anew; where the disk refuses
-    a write, values stay in memory. None of these costs more than the cache.
+    a write, values stay in memory, or go if they are not to `spill`. None of these costs more than the cache.
     """
 
-    def __init__(self, path: Path | None, table: str, columns: Mapping[str, str]) -> None:
-        """`columns`: name -> type, the weightiest first. Raises BadInput where the file cannot be used."""
+    def __init__(
+        self, path: Path | None, table: str, columns: Mapping[str, str], *, spill: bool = True
+    ) -> None:
+        """`columns`: name -> type, the weightiest first; `spill`: whether memory takes what the disk refuses.
+
+        Raises BadInput where the file cannot be used.
+        """
         self.path = path
+        self._spill = spill
         self.writable = True
-        """Turns False when the disk refuses; what is put from then on stays in memory."""
+        """Turns False when the disk refuses; what is put from then on stays in memory, or goes."""
         first, *others = columns
         self._columns = ", ".join(["key", first, "crc", *others])
         types = [f"{name} {columns[name]} not null" for name in others]
@@ -79,7 +85,8 @@ class CacheFile:
                     return
                 except sqlite3.Error:
                     self.writable = False
-            self._unwritten.update(entries)
+            if self._spill:
+                self._unwritten.update(entries)
 
     def read(self, query: str, values: Sequence[object]) -> list[Values]:
         """The rows of a query; none where the file cannot be read, or turns out to be damaged."""

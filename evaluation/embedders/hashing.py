@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evaluation.embedding import Kind, Sizes, unit_rows
+from evaluation.embedding import Kind, Offsets, Sizes, TokenVectors, unit_rows
 from strategies.counting import Counter, OffsetCounter
 from strategies.errors import refuse
 from strategies.strategy import Vectors
@@ -48,9 +48,26 @@ class HashingEmbedder:
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
             for match in self._words(text)[: self.limit_tokens]:
-                bucket = zlib.crc32(match.group().lower().encode("utf-8", "surrogatepass"))
-                vectors[row, bucket % self.dim] += 1 if bucket >> 31 else -1
+                self._add(vectors[row], match.group())
         return unit_rows(vectors)
+
+    def lacks_token_vectors(self) -> None:
+        """It has them: those of its words."""
+
+    def token_offsets(self, text: str) -> Offsets:
+        """Where its words lie."""
+        return np.array([match.span() for match in self._words(text)], dtype=np.int64).reshape(-1, 2)
+
+    def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """A word's vector is the same in every text."""
+        found = []
+        for text in texts:
+            words = self._words(text)[: self.limit_tokens]
+            vectors = np.zeros((len(words), self.dim), dtype=np.float32)
+            for row, match in enumerate(words):
+                self._add(vectors[row], match.group())
+            found.append(TokenVectors(vectors, self.token_offsets(text)[: len(words)]))
+        return found
 
     def sizes(self, texts: Sequence[str]) -> Sizes:
         """Words, and characters up to the last word within the limit."""
@@ -73,6 +90,10 @@ class HashingEmbedder:
     def versions(self) -> Mapping[str, str]:
         """Nothing but its own revision."""
         return {"hashing": "1"}
+
+    def _add(self, vector: Vectors, word: str) -> None:
+        digest = zlib.crc32(word.lower().encode("utf-8", "surrogatepass"))
+        vector[digest % self.dim] += 1 if digest >> 31 else -1
 
     @staticmethod
     def _words(text: str) -> list[re.Match[str]]:

@@ -16,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.embedding import DEFAULT_MODEL, EmbedderSpec, Kind, Sizes, missing_model, unit_rows
+from evaluation.embedding import (
+    DEFAULT_MODEL,
+    EmbedderSpec,
+    Kind,
+    Offsets,
+    Sizes,
+    TokenVectors,
+    missing_model,
+    unit_rows,
+)
 from strategies.counting import Counter, tokenizer_counter
 from strategies.strategy import Vectors
 
@@ -97,6 +106,50 @@ class SentenceTransformerEmbedder:
             for row in np.flatnonzero(tokens > self.limit_tokens):
                 seen[row] = encodings[row].offsets[room - 1][1] if room else 0
         return Sizes(tokens, seen)
+
+    def lacks_token_vectors(self) -> str | None:
+        """Models that do more to token vectors than pooling them, and those without a fast tokenizer."""
+        modules = json.loads((self._folder / "modules.json").read_text(encoding="utf-8"))
+        kinds = [str(module.get("type")).rpartition(".")[2] for module in modules]
+        if kinds[:1] != ["Transformer"]:
+            return f"begins with {kinds[0] if kinds else 'nothing'} and not with a transformer"
+        if further := [kind for kind in kinds[1:] if kind not in ("Pooling", "Normalize")]:
+            return f"puts {', '.join(further)} after its transformer, which takes no vectors of tokens"
+        if not (self._folder / "tokenizer.json").is_file():
+            return "has no fast tokenizer (tokenizer.json), so nothing tells where its tokens lie"
+        return None
+
+    def token_offsets(self, text: str) -> Offsets:
+        """Where the tokens of its own tokenizer lie."""
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+
+    def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """What the transformer gives before any pooling, each text cut off at the limit."""
+        with self._loading:
+            tokenized = self._model.tokenizer(
+                list(texts),
+                truncation=self.limit_tokens is not None,
+                max_length=self.limit_tokens,
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+            )
+            found = self._model.encode(
+                list(texts),
+                prompt="",
+                batch_size=max(1, len(texts)),
+                show_progress_bar=False,
+                output_value=None,
+            )
+        vectors = []
+        for row, offsets, special in zip(
+            found, tokenized["offset_mapping"], tokenized["special_tokens_mask"], strict=True
+        ):
+            read = np.asarray(row["attention_mask"].cpu(), dtype=bool)
+            own = np.asarray(special) == 0
+            of_tokens = np.asarray(row["token_embeddings"].cpu(), dtype=np.float32)[read][own]
+            vectors.append(TokenVectors(of_tokens, np.array(offsets, dtype=np.int64).reshape(-1, 2)[own]))
+        return vectors
 
     def counter(self, unit: str) -> Counter:
         """Its own tokenizer as a unit; `embedder+special` counts its special tokens too."""

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from evaluation.vectors import VECTORS
 from experiments.grid import Grid, RunConfig, expand
 from experiments.sweep import read_sweep
 from strategies.errors import BadInput
@@ -303,10 +302,7 @@ def test_what_is_wrong_inside_a_strategy_has_its_own_place() -> None:
     }
 
 
-def test_late_vectors_are_refused_where_more_than_the_text_is_embedded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(VECTORS, "late", VECTORS["direct"])
+def test_late_vectors_are_refused_where_more_than_the_text_is_embedded() -> None:
     for entry, why in (
         ({"strategy": "fixed", "size": 96, "headings": "section"}, "fixed is given headings to embed"),
         ({"strategy": "table", "size": 96}, "table embeds more than that"),
