@@ -40,6 +40,19 @@ def test_neighbours_are_of_one_document() -> None:
     assert health["overlap_effective"] == health["overlapping_borders_share"] == 0
 
 
+def test_a_chunk_inside_another_shares_no_more_than_all_of_itself() -> None:
+    document = Document("a", "x" * 20)
+    health = chunk_health([document], [cut(0, 20), cut(5, 10)])
+    assert health["overlap_effective"] == 1.0
+
+
+def test_texts_made_from_one_passage_are_no_overlap() -> None:
+    document = Document("a", "x" * 20)
+    health = chunk_health([document], [cut(0, 10), cut(0, 10), cut(8, 20), cut(8, 20)])
+    assert health["overlap_effective"] == 2 / 12
+    assert health["overlapping_borders_share"] == 1.0
+
+
 def test_no_chunks_give_zeros_and_no_nan() -> None:
     health = chunk_health([Document("d", " \n")], [])
     assert health == {
