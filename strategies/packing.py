@@ -67,12 +67,13 @@ class _Packing:
         """The last piece of the chunk from `first`: at least `new`."""
         reach = self._border(self.start_units[first] + self.size - self.overhead)
         fits, size = self.edges.fits, self.size
-        return furthest(
-            lambda last: fits(first, last, size),
-            low=new,
-            high=high - 1,
-            guess=bisect_right(self.ends, reach, new, high) - 1,
-        )
+        guess = min(max(bisect_right(self.ends, reach, new, high) - 1, new), high - 1)
+        # Mostly the guess is right, and two questions show it.
+        if (guess == new or fits(first, guess, size)) and (
+            guess + 1 == high or not fits(first, guess + 1, size)
+        ):
+            return guess
+        return furthest(lambda last: fits(first, last, size), low=new, high=high - 1, guess=guess)
 
     def _repeated(self, first: int, new: int) -> int:
         """How many pieces before `new` the chunk repeats, of those in the chunk from `first`, not all."""

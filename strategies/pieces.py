@@ -125,9 +125,8 @@ def cut(text: str, piece: Piece, places: Iterable[int], *, fresh: bool = False) 
     parts: list[Piece] = []
     start = piece.start
     for end in (*places, piece.end):
-        # Most parts end with one space, or none: these need no copy to be trimmed.
-        if end - start > 1 and not text[start].isspace() and not text[end - 2].isspace():
-            parts.append(Piece(start, end - 1 if text[end - 1].isspace() else end))
+        if start < end and not text[start].isspace():  # as most do: only the end is to be trimmed
+            parts.append(Piece(start, start + len(text[start:end].rstrip())))
         elif (found := trimmed(text, start, end)) is not None:
             parts.append(Piece(*found))
         start = end

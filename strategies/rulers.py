@@ -44,11 +44,11 @@ class Ruler:
             return int(self.units_in(start, end))
         if joints is None:
             return counter.count(text[start:end])
-        head_end = int(joints[joints.searchsorted(start)])
-        tail_start = int(joints[joints.searchsorted(end, side="right") - 1])
-        if head_end > tail_start:
+        head, tail = joints.searchsorted(start), joints.searchsorted(end, side="right") - 1
+        if head > tail:
             return counter.count(text[start:end])
-        total = counter.overhead + int(self.units_in(head_end, tail_start))
+        head_end, tail_start = int(joints[head]), int(joints[tail])
+        total = counter.overhead + int(self._joint_units[tail] - self._joint_units[head])
         if start < head_end:
             total += counter.count(text[start:head_end]) - counter.overhead
         if tail_start < end:
