@@ -1,0 +1,108 @@
+"""What holds for the strategies of every library."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from strategies import parameters
+from strategies.document import Document
+from strategies.errors import SplitError
+from strategies.libraries import THIRD_PARTY
+from strategies.libraries.library import Library, Part, placed
+from strategies.splitting import split
+from strategies.strategy import SplitTools, parameter
+from strategies.tools import Tools
+
+
+@pytest.mark.parametrize("name", THIRD_PARTY)
+class TestEach:
+    def test_it_says_what_people_need_to_know(self, name: str) -> None:
+        cls = THIRD_PARTY[name]
+        assert cls.name == name
+        assert (cls.native, cls.embeds_more) == (False, True)
+        assert cls.drops
+        assert not cls.drops.endswith(".")
+        assert "Use it" in (inspect.getdoc(cls) or "")
+        for one in parameters(cls):
+            assert one.help
+            assert not one.help.endswith(".")
+
+    def test_it_is_installed_for_these_tests(self, name: str) -> None:
+        assert THIRD_PARTY[name].is_installed()
+
+
+def test_the_table_imports_no_library() -> None:
+    packages = {cls.package for cls in THIRD_PARTY.values()} | {"langchain_core", "nltk", "bs4", "torch"}
+    code = f"import sys, strategies.libraries; print(*[name for name in {packages} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_at_least_twelve_are_offered() -> None:
+    assert len(THIRD_PARTY) >= 12
+    assert list(THIRD_PARTY) == list(dict.fromkeys(THIRD_PARTY))
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Library):
+    """Returns what it is given."""
+
+    name: ClassVar[str] = "given"
+    extra: ClassVar[str] = "given"
+    package: ClassVar[str] = "json"
+    distributions: ClassVar[tuple[str, ...]] = ("numpy",)
+    drops: ClassVar[str] = "nothing"
+
+    texts: tuple[str, ...] = parameter("what it returns", default=())
+    size: int = parameter("largest chunk", default=9)
+    overlap: int | str = parameter("units repeated", default=0)
+    unit: str = parameter("unit", default="characters")
+
+    def parts(self, document: Document, tools: SplitTools) -> Iterable[Part]:
+        """The texts; an error for an empty one."""
+        for text in self.texts:
+            if not text:
+                raise KeyError("no\ntext")
+            yield Part(text)
+
+
+def test_what_is_embedded_is_what_the_library_returned() -> None:
+    document = Document("gate.txt", "one\n\ntwo three\tfour")
+    found = split(document, Given(("one two", "three\tfour")), Tools())
+    assert [(c.text, c.embedded_text, c.oversize) for c in found] == [
+        ("one\n\ntwo", "one two", False),
+        ("three\tfour", "three\tfour", True),
+    ]
+
+
+def test_its_errors_name_the_document_and_what_it_said() -> None:
+    with pytest.raises(SplitError) as error:
+        split(Document("gate.txt", "one"), Given(("one", "")), Tools())
+    assert str(error.value) == r"gate.txt: given failed: KeyError: 'no\ntext'"
+
+
+def test_text_that_was_never_there_names_document_and_chunk() -> None:
+    with pytest.raises(SplitError) as error:
+        split(Document("gate.txt", "one two"), Given(("one", "three")), Tools())
+    assert str(error.value) == "gate.txt: given: chunk 1 stands nowhere in the document: 'three'"
+
+
+def test_the_overlap_that_was_asked_says_where_repeats_lie() -> None:
+    document = Document("gate.txt", "go go go go")
+    texts = ("go go", "go go", "go go")
+    assert [c.start for c in split(document, Given(texts, overlap=2), Tools())] == [0, 3, 6]
+    assert [c.start for c in split(document, Given(texts[:2]), Tools())] == [0, 6]
+
+
+def test_sections_and_what_else_is_embedded() -> None:
+    parts = [Part("one", section=("A",), embedded="A: one"), Part(" "), Part("two", start=4)]
+    first, second = placed(Document("gate.txt", "one two"), "given", parts)
+    assert (first.start, first.section, first.embedded_text) == (0, ("A",), "A: one")
+    assert (second.start, second.section, second.embedded_text) == (4, None, None)
