@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 from zlib import crc32
@@ -16,7 +17,7 @@ from zlib import crc32
 from strategies import STRATEGIES, THIRD_PARTY, build, canonical, parameters
 from strategies.chat_model import ChatModel
 from strategies.document import Chunk, Document
-from strategies.errors import SplitError
+from strategies.errors import BadInput, SplitError
 from strategies.modifiers import PLAIN, Modifiers
 from strategies.nesting import embeds_more, is_many_to_one, is_native
 from strategies.splitting import split
@@ -116,11 +117,21 @@ def variants() -> Iterator[tuple[str, Mapping[str, object]]]:
             yield name, other
 
 
+@cache
 def units_of(name: str) -> tuple[str, ...]:
-    """Units that are worth trying with a strategy."""
+    """Units that are worth trying with a strategy, of those that it takes."""
     if not makes(name, "unit"):
         return ("cl100k_base",)
-    return UNITS if EVERY[name].native else ("characters", "cl100k_base")
+    units = UNITS if EVERY[name].native else ("characters", "cl100k_base")
+    return tuple(unit for unit in units if _takes(name, unit))
+
+
+def _takes(name: str, unit: str) -> bool:
+    try:
+        make(name, unit, 10, 0)
+    except BadInput as error:
+        return not any(problem.where == "unit" for problem in error.problems)
+    return True
 
 
 def makes(name: str, *keys: str) -> bool:
@@ -173,8 +184,7 @@ def check(
         return chunks
     _cover_all_but_white_space(document, chunks)
     _keep_to_the_size(document, strategy, tools, chunks)
-    if not embeds_more(strategy):
-        _embed_their_text(chunks, modifiers.headings)
+    _embed_their_text(chunks, modifiers.headings, own=not embeds_more(strategy))
     return chunks
 
 
@@ -230,11 +240,11 @@ def _keep_to_the_size(
             assert min(int(in_place), alone) <= overlap, "more is repeated than asked"
 
 
-def _embed_their_text(chunks: tuple[Chunk, ...], headings: str) -> None:
+def _embed_their_text(chunks: tuple[Chunk, ...], headings: str, *, own: bool) -> None:
     for chunk in chunks:
         line, _, rest = chunk.embedded_text.partition("]\n")
         if headings == "document" or (headings == "section" and chunk.section):
             assert line.startswith(("[Document: ", "[Section: "))
-            assert rest == chunk.text
         else:
-            assert chunk.embedded_text == chunk.text
+            rest = chunk.embedded_text
+        assert rest == chunk.text if own else rest.strip()

@@ -145,7 +145,7 @@ def test_libraries_with_any_text(
     unit=st.sampled_from(UNITS),
     size=st.integers(1, 40),
     share=st.floats(0, 1, exclude_max=True),
-    media_type=st.sampled_from(["text/plain", "text/markdown"]),
+    media_type=st.sampled_from(["text/plain", "text/markdown", "text/html", "text/csv", "text/x-python"]),
     headings=st.sampled_from(["none", "section", "document"]),
 )
 def test_any_text(
@@ -216,7 +216,7 @@ class TestParameters:
     def test_the_canonical_form_builds_the_same_strategy(
         self, name: str, other: Mapping[str, object]
     ) -> None:
-        strategy = make(name, "words", 96, 24, other)
+        strategy = make(name, units_of(name)[0], 96, 24, other)
         form = canonical(strategy)
         assert json.loads(json.dumps(form)) == form
         assert form.pop("strategy") == name == type(strategy).name
@@ -234,9 +234,9 @@ class TestParameters:
         forms = [
             canonical(build(name, {**needed(name), **given}))
             for given in (
-                {"size": 96, "overlap": 24, "unit": "words"},
-                {"overlap": "25%", "unit": "words", "size": 96.0},
-                {"size": 96, "overlap": 24.0, "unit": "words"},
+                {"size": 96, "overlap": 24, "unit": units_of(name)[0]},
+                {"overlap": "25%", "unit": units_of(name)[0], "size": 96.0},
+                {"size": 96, "overlap": 24.0, "unit": units_of(name)[0]},
             )
         ]
         assert forms[0] == forms[1] == forms[2]
