@@ -60,7 +60,7 @@ def haystack_recursive(size: int) -> Splitter:
     )
     with mock.patch("tiktoken.get_encoding", return_value=load("cl100k_base")[0]):
         splitter.warm_up()
-    return lambda text: splitter.run(documents=[Document(content=text)])["documents"]  # type: ignore[no-any-return]
+    return lambda text: splitter.run(documents=[Document(content=text)])["documents"]
 
 
 def chonkie_token(size: int) -> Splitter:

@@ -256,11 +256,11 @@ def linear_bars(text: str, options: argparse.Namespace) -> list[Bar]:
 def cells(rows: list[Row], bars: list[Bar]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Both tables as text, fastest first."""
     ordered = sorted(rows, key=lambda row: (row.text != "text/plain", row.text, -row.mb_a_second))
-    speeds = [
+    speeds: list[tuple[str, ...]] = [
         (row.name, row.text.partition("/")[2], f"{row.mb_a_second:.2f}", f"{row.of_ceiling:.2f}")
         for row in ordered
     ]
-    asked = [
+    asked: list[tuple[str, ...]] = [
         (
             bar.what,
             f"{bar.ratio:.2f}",
