@@ -26,7 +26,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from strategies.aligning import View
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError, brief, nearest, refuse
 from strategies.libraries import THIRD_PARTY
@@ -35,6 +34,7 @@ from strategies.modifiers import Modifiers
 from strategies.parameters import as_json, problems_of
 from strategies.signatures import Signature, one_form, signature_of, splitting
 from strategies.strategy import Cut, SplitTools, Strategy
+from strategies.views import View
 
 
 @dataclass(frozen=True)  # no slots: what is built once is kept in the instance

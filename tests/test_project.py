@@ -233,7 +233,8 @@ NOT_STRATEGIES = {
     *("splitting", "segmenting", "pieces", "packing", "outline", "headings"),  # steps that are shared
     *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
     *("nesting", "within"),  # strategies inside strategies
-    *("aligning", "user_splitter", "signatures"),  # texts of others, placed; strategies that users wrote
+    *("aligning", "views"),  # texts of others, placed in the document
+    *("user_splitter", "signatures"),  # strategies that users wrote
     *("chat", "chat_client", "chat_model", "prompting", "cache_file"),  # asking language models
     "markdown_blocks",
     *("similarity", "thresholds", "grouping"),  # cutting by meaning

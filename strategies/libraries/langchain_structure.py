@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from strategies.aligning import View, printing
 from strategies.document import Document
 from strategies.errors import Problem
 from strategies.libraries.library import Library, Part, broken
 from strategies.strategy import Need, SplitTools, parameter
+from strategies.views import View, printing
 
 
 def levels_problem(levels: Sequence[int]) -> str:
