@@ -27,6 +27,7 @@ class TokenDesk:
         self.machine = machine(embedder.backend)
         self.cache = TokenCache(cache_path(embedder, folder, "-tokens"))
         self._seen: set[bytes] = set()
+        self._cached: set[bytes] = set()
         self._warm = False
 
     def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
@@ -38,6 +39,7 @@ class TokenDesk:
         self.traffic.distinct += len(new)
         self.traffic.from_cache += len(known)
         self._seen.update(new)
+        self._cached |= known
         missing = {key: by_key[key] for key in new if key not in known}
         for batch in self._embedded(missing, kind, report) if self.cache.writable else ():
             self.cache.put(batch)
@@ -49,6 +51,9 @@ class TokenDesk:
         by_key = self._by_key(texts, kind)
         found = self.cache.get(by_key)
         lost = {key: text for key, text in by_key.items() if key not in found}
+        damaged = self._cached & lost.keys()
+        self._cached -= damaged
+        self.traffic.from_cache -= len(damaged)
         for batch in self._embedded(lost, kind, None):  # new, damaged, or not kept
             self.cache.put(batch)
             found |= batch

@@ -68,8 +68,9 @@ def windows(text: str, embedder: Embedder) -> tuple[Window, ...]:
             counted = int(embedder.sizes([prompt + text[places[at] : places[end]]]).tokens[0])
             if counted <= most:
                 break
-            shorter = int(np.searchsorted(before, before[end] - (counted - most), side="right")) - 1
-            end = max(at + 1, shorter)
+            share = held / (held + counted - most)
+            fitting = before[at] + int((before[end] - before[at]) * share)
+            end = max(at + 1, min(end, int(np.searchsorted(before, fitting, side="right"))) - 1)
         if end == len(places) - 1:
             found.append(Window(int(places[at]), len(text), first, len(text)))
             return tuple(found)

@@ -6,20 +6,26 @@ sight of the window around it. A chunk's vector is the mean over its tokens, sca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.embedding import unit_rows
 from evaluation.embedding_desk import Embedded, EmbeddingDesk
-from evaluation.token_cache import WindowTokens
 from evaluation.token_desk import TokenDesk
 from evaluation.windows import LEAST_TOKENS, Window, room, windows
 from strategies.document import Chunk, Document
 from strategies.encodings import replace_surrogates
 from strategies.errors import refuse
 from strategies.strategy import Vectors
+
+_AT_ONCE = 32
+"""Windows whose token vectors are held in memory."""
+
+Starts = npt.NDArray[np.int64]
+"""Code points of a document at which tokens start; never decreasing."""
 
 
 class Late:
@@ -53,24 +59,36 @@ class Late:
 
         A document in which the model finds no token gives zero vectors, which are like no question.
         """
-        found = self.desk.vectors(self.texts(document, chunks), "passage")
-        cut = self._windows(replace_surrogates(document.text)) if chunks else ()
-        token_vectors, starts = _joined(cut, found)
-        if not len(starts):
-            token_vectors = np.zeros((0, self.desk.embedder.dim), np.float32)
+        spent = _Spent()
         spans = np.array([(chunk.start, chunk.end) for chunk in chunks], dtype=np.int64).reshape(-1, 2)
+        pooled = pool(self._tokens(document, spent) if chunks else (), spans)
         lengths = np.array([len(chunk.embedded_text) for chunk in chunks], dtype=np.int64)
         shares = np.append(0, np.cumsum(lengths)) / max(1, int(lengths.sum()))
-        spent, ms = sum(tokens.tokens for tokens in found), sum(tokens.embed_ms for tokens in found)
-        until = np.rint(shares * spent).astype(np.int64)
+        until = np.rint(shares * spent.tokens).astype(np.int64)
         return Embedded(
-            vectors=pool(token_vectors, starts, spans),
+            vectors=np.zeros((len(chunks), self.desk.embedder.dim), np.float32) if pooled is None else pooled,
             tokens=until[1:] - until[:-1],
             seen_characters=lengths,
-            embed_ms=(shares[1:] - shares[:-1]) * ms,
-            same_machine=all(tokens.machine == self.desk.machine for tokens in found),
-            windows=len(found),
+            embed_ms=(shares[1:] - shares[:-1]) * spent.embed_ms,
+            same_machine=spent.same_machine,
+            windows=spent.windows,
         )
+
+    def _tokens(self, document: Document, spent: _Spent) -> Iterator[tuple[Vectors, Starts]]:
+        """The document's token vectors and starts, each token from the window that is its own."""
+        text = replace_surrogates(document.text)
+        cut = self._windows(text)
+        for at in range(0, len(cut), _AT_ONCE):
+            some = cut[at : at + _AT_ONCE]
+            found = self.desk.vectors([text[window.start : window.end] for window in some], "passage")
+            for window, tokens in zip(some, found, strict=True):
+                spent.windows += 1
+                spent.tokens += tokens.tokens
+                spent.embed_ms += tokens.embed_ms
+                spent.same_machine &= tokens.machine == self.desk.machine
+                starts = tokens.starts + window.start
+                low, high = np.searchsorted(starts, [window.first, window.last])
+                yield tokens.vectors[low:high], starts[low:high]
 
     def _windows(self, text: str) -> tuple[Window, ...]:
         if text not in self._cut:
@@ -78,43 +96,51 @@ class Late:
         return self._cut[text]
 
 
-def _joined(cut: Sequence[Window], found: Sequence[WindowTokens]) -> tuple[Vectors, npt.NDArray[np.int64]]:
-    """The document's token vectors and where its tokens start, each token from the window that is its own."""
-    vectors: list[Vectors] = [np.zeros((0, 0), np.float32)]
-    starts = [np.zeros(0, np.int64)]
-    for window, tokens in zip(cut, found, strict=True):
-        places = tokens.starts + window.start
-        low, high = np.searchsorted(places, [window.first, window.last])
-        if low < high:
-            vectors.append(tokens.vectors[low:high])
-            starts.append(places[low:high])
-    return np.concatenate(vectors[1:] or vectors), np.concatenate(starts)
+@dataclass(slots=True)
+class _Spent:
+    """What the windows of a document cost when they were embedded."""
+
+    windows: int = 0
+    tokens: int = 0
+    embed_ms: float = 0.0
+    same_machine: bool = True
 
 
-def pool(vectors: Vectors, starts: npt.NDArray[np.int64], spans: npt.NDArray[np.int64]) -> Vectors:
+def pool(parts: Iterable[tuple[Vectors, Starts]], spans: npt.NDArray[np.int64]) -> Vectors | None:
     """Unit vectors of spans: for each, the mean of the tokens that start inside it.
 
-    `vectors` has shape (n_tokens, dim), `starts` (n_tokens,) never decreases, `spans` has shape (n, 2), start
-    and end; the result shape (n, dim). A span in which no token starts takes the token that covers its
-    start, or the first one where none starts before it. Without tokens all are zero.
+    `parts` are token vectors, shape (n_tokens, dim), and their starts, in the order of the text; `spans` has
+    shape (n, 2), start and end. The result has shape (n, dim). A span in which no token starts takes
+    the token that covers its start, or the first one where none starts before it. None without tokens.
 
     >>> vectors, starts = np.float32([[1, 0], [0, 1], [0, 3]]), np.array([0, 4, 6])
-    >>> pool(vectors, starts, np.array([[0, 5], [4, 9], [5, 6]])).tolist()
+    >>> pool([(vectors, starts)], np.array([[0, 5], [4, 9], [5, 6]])).tolist()
     [[0.7071067690849304, 0.7071067690849304], [0.0, 1.0], [0.0, 1.0]]
     """
-    if not len(starts):
-        return np.zeros((len(spans), vectors.shape[1]), np.float32)
-    bounds = np.searchsorted(starts, spans)
-    rows = np.unique(bounds)
-    rows = rows[rows < len(starts)]
-    # Sums between neighbouring bounds, then from the first bound to each: no array of doubles is as long
-    # as the document. The length of a sum does not matter, since rows are scaled.
-    sums = np.zeros((len(rows) + 1, vectors.shape[1]))
-    if len(rows):
-        np.cumsum(np.add.reduceat(vectors, rows, axis=0, dtype=np.float64), axis=0, out=sums[1:])
-    first, last = np.searchsorted(rows, bounds).T
-    pooled = sums[last] - sums[first]
-    bare = bounds[:, 0] >= bounds[:, 1]
-    covering = np.searchsorted(starts, spans[bare, 0], side="right") - 1
-    pooled[bare] = vectors[np.maximum(covering, 0)]
+    # Borders of spans part the tokens into segments; segment i ends at border i. Memory holds the sum
+    # of each segment and its last token, not the tokens.
+    borders = np.unique(spans)
+    sums: npt.NDArray[np.float64] | None = None
+    counts = np.zeros(len(borders) + 1, dtype=np.int64)
+    for vectors, starts in parts:
+        if not len(starts):
+            continue
+        if sums is None:
+            first = vectors[0].copy()
+            sums = np.zeros((len(counts), vectors.shape[1]))
+            lasts = np.zeros(sums.shape, dtype=np.float32)
+        segments = np.searchsorted(borders, starts, side="right")
+        begins = np.flatnonzero(np.diff(segments, prepend=-1))
+        ends = np.append(begins[1:], len(starts))
+        sums[segments[begins]] += np.add.reduceat(vectors, begins, axis=0, dtype=np.float64)
+        lasts[segments[begins]] = vectors[ends - 1]
+        counts[segments[begins]] += ends - begins
+    if sums is None:
+        return None
+    low, high = np.searchsorted(borders, spans).T
+    upto, started = np.cumsum(sums, axis=0), np.cumsum(counts)
+    pooled = upto[high] - upto[low]  # the mean but for its length, which is scaled away
+    bare = started[high] == started[low]
+    held = np.maximum.accumulate(np.where(counts > 0, np.arange(len(counts)), -1))[low]
+    pooled[bare] = np.where((held >= 0)[bare, None], lasts[held[bare]], first)
     return unit_rows(pooled)
