@@ -51,15 +51,17 @@ def align(
     Starts never decrease, and two are equal only where the pieces leave no other way. A piece that occurs
     more than once gets its first place that is neither inside the piece before it nor before
     `earliest(end of the piece before it)`, a code point: `after` where pieces share nothing, a border some
-    units back where their overlap is known, `anywhere` where it is not. What would leave no place for a
-    later piece is not chosen: pieces are placed whenever they can be.
+    units back where their overlap is known, `anywhere` where it is not. Less is shared where text would be
+    left out otherwise. What would leave no place for a later piece is not chosen: pieces are placed
+    whenever they can be.
 
     `starts` are the code points that the library itself reports, for as many pieces as it does. One counts
     only where it is larger than all before it and the piece is found at it, not before the piece before.
 
     A place is the exact range of the piece's text, white space at its ends included, where the document has
     that; else it begins and ends with the characters that the two have in common. `view` says what is
-    compared: by default `folded(text)`. Linear in the text and all pieces together.
+    compared: by default the text as it is and, if that leaves a piece without a place, `folded(text)`.
+    Linear in the text and all pieces together.
 
     Raises SplitError, with the piece's number and text, for one that has no place.
     """

@@ -33,7 +33,7 @@ class Splitter(Library):
 
     extra: ClassVar[str] = "haystack"
     package: ClassVar[str] = "haystack"
-    distributions: ClassVar[tuple[str, ...]] = ("haystack-ai",)
+    distributions: ClassVar[tuple[str, ...]] = ("haystack-ai", "nltk")
 
 
 def run(splitter: Any, document: Document) -> list[Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +45,11 @@ class HTMLHeaderTextSplitter(Library):
         "heading levels to cut at: 1 for `h1`", default=(1, 2, 3), check=levels_problem
     )
     return_each_element: bool = parameter("a chunk for every element, not for every section", default=False)
+
+    @classmethod
+    def is_installed(cls) -> bool:
+        """Whether both libraries are here."""
+        return find_spec(cls.package) is not None and find_spec("bs4") is not None
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""

@@ -7,7 +7,7 @@ import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
@@ -60,8 +60,12 @@ class Library(Strategy):
         return find_spec(cls.package) is not None
 
     def versions(self) -> Mapping[str, str]:
-        """The versions of `distributions`."""
-        return {name: metadata.version(name) for name in self.distributions}
+        """The versions of `distributions`, of those that are installed."""
+        found = {}
+        for name in self.distributions:
+            with suppress(metadata.PackageNotFoundError):
+                found[name] = metadata.version(name)
+        return found
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem, a library that is not installed among them."""

@@ -92,7 +92,7 @@ def test_the_canonical_form_makes_the_same_strategy(name: str, given: Mapping[st
     form = canonical(strategy)
     assert form.pop("strategy") == f"haystack:{name}"
     assert build(name, **form) == strategy
-    assert strategy.versions().keys() == {"haystack-ai"}
+    assert strategy.versions().keys() == {"haystack-ai", "nltk"}
 
 
 @pytest.mark.parametrize(

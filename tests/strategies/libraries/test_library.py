@@ -101,6 +101,11 @@ def test_the_overlap_that_was_asked_says_where_repeats_lie() -> None:
     assert [c.start for c in split(document, Given(texts[:2]), Tools())] == [0, 6]
 
 
+def test_versions_are_those_of_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Given, "distributions", ("numpy", "no-such-library"))
+    assert Given().versions().keys() == {"numpy"}
+
+
 def test_sections_and_what_else_is_embedded() -> None:
     parts = [Part("one", section=("A",), embedded="A: one"), Part(" "), Part("two", start=4)]
     first, second = placed(Document("gate.txt", "one two"), "given", parts)
