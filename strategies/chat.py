@@ -11,6 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -194,8 +195,11 @@ class Chat:
                 todo.put(item)
             for _ in range(min(model.concurrency, len(prompts))):
                 Thread(target=work, daemon=True).start()
-            for _ in prompts:
-                yield done.get()
+            left = len(prompts)
+            while left:
+                with suppress(Empty):  # a signal that came just before the wait is seen after it
+                    yield done.get(timeout=1)
+                    left -= 1
         finally:
             stop.set()
 
