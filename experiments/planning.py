@@ -18,8 +18,8 @@ from experiments.leaderboard import wrapped
 from experiments.progress import spoken
 from experiments.runner import Launch
 
-SAMPLE_TEXTS = 32
-"""Texts embedded to learn the speed of a machine that has embedded nothing yet; the cache keeps them."""
+SAMPLE_TOKENS = 2048
+"""Tokens embedded to learn the speed of a machine that has embedded nothing yet; the cache keeps them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,7 @@ class _Embedding:
     """Tokens that the cache does not hold."""
     _seen: set[str] = field(default_factory=set)
     _sample: list[str] = field(default_factory=list)
+    _sampled: int = 0
 
     def add(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int, int]:
         """Tokens of each text, and how many texts and tokens nothing before them provides."""
@@ -137,7 +138,11 @@ class _Embedding:
         missing = sum(tokens_of[text] for text in lacking)
         self.tokens += sum(tokens_of[text] for text in new)
         self.missing += missing
-        self._sample += lacking[: SAMPLE_TEXTS - len(self._sample)]
+        for text in lacking:
+            if self._sampled >= SAMPLE_TOKENS:
+                break
+            self._sample.append(text)
+            self._sampled += tokens_of[text]
         return sizes, len(lacking), missing
 
     def estimated_ms(self) -> float:

@@ -20,6 +20,7 @@ from hatchling.builders.wheel import WheelBuilder
 from evaluation import stores
 from evaluation.metrics import METRICS
 from evaluation.metrics.metric import Metric
+from evaluation.vectors import VECTORS
 from experiments.cli import gold
 from experiments.cli.app import COMMANDS
 from experiments.exports import FORMATS
@@ -273,6 +274,12 @@ def test_every_store_has_its_file_and_opens() -> None:
     assert names("evaluation/stores") == set(stores.STORES)
     for name in stores.STORES:
         assert stores.open_store(name).name == name
+
+
+def test_every_way_to_make_vectors_has_its_file() -> None:
+    assert names("evaluation/vectors") == set(VECTORS)
+    for name, maker in VECTORS.items():
+        assert maker.__module__ == f"evaluation.vectors.{name}"
 
 
 def test_every_command_has_its_file() -> None:
