@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -176,14 +177,21 @@ class RecursiveDocumentSplitter(Splitter):
             separators=list(self.separators),
         )
         if "sentence" in self.separators:
-            find_sentence_models()
-            made.nltk_tokenizer = made._get_custom_sentence_tokenizer(made.sentence_splitter_params)
+            made.nltk_tokenizer = sentence_tokenizer()
         if self.unit in ENCODINGS:
             tools.counter(self.unit)
             made.tiktoken_tokenizer = load(self.unit)[0]
             end_surely(made)
         made._is_warmed_up = True  # its own way downloads an encoding
         return run(made, document)
+
+
+@cache
+def sentence_tokenizer() -> Any:
+    """What finds sentences for it: reading the models takes longer than cutting a document."""
+    find_sentence_models()
+    made = load_haystack().RecursiveDocumentSplitter()
+    return made._get_custom_sentence_tokenizer(made.sentence_splitter_params)
 
 
 def end_surely(splitter: Any) -> None:

@@ -163,6 +163,16 @@ def make(name: str, unit: str, size: int, overlap: int, other: Mapping[str, obje
     return build(name, {key: value for key, value in asked.items() if key in known})
 
 
+def pair(name: str, unit: str, size: int, overlap: int, other: Mapping[str, object]) -> Strategy | None:
+    """As `make`, but None where a library cannot work with a pair, and is refused it."""
+    try:
+        return make(name, unit, size, overlap, other)
+    except BadInput as error:
+        if EVERY[name].native or {problem.where for problem in error.problems} != {"overlap"}:
+            raise
+        return None
+
+
 def check(
     document: Document, strategy: Strategy, tools: Tools, modifiers: Modifiers = PLAIN
 ) -> tuple[Chunk, ...]:

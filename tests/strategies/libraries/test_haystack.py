@@ -149,6 +149,7 @@ def test_sentences_need_models_that_are_here_and_are_never_fetched(monkeypatch: 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a download")
 
+    haystack.sentence_tokenizer.cache_clear()
     monkeypatch.setattr(nltk, "download", refuse)
     monkeypatch.setattr(nltk.data, "path", [])
     monkeypatch.setattr(haystack, "find_spec", lambda name: None)
