@@ -32,6 +32,9 @@ _FIRST = ("strategy", "unit", "size", "overlap")
 _MODIFIERS = {parameter.name: parameter for parameter in parameters(Modifiers)}
 """What every strategy takes beside its own parameters."""
 
+_UNNAMED = ("base_url",)
+"""Parameters too long for a name; where nothing else differs, a hash does."""
+
 _RELATIVE = re.compile("overlap|stride")
 """Parameters that must suit another one: a number here may be impossible only beside its partner."""
 
@@ -79,9 +82,9 @@ class RunConfig:
         settings = dataclasses.asdict(self.settings) | {"miss_budget": headline_budget(self.settings)}
         del settings["headline"]
         return {
-            **as_record(self.modifiers),
+            **as_record(self.modifiers, deciding=True),
             "settings": {name: _plain(value) for name, value in settings.items()},
-            "strategy": strategies.canonical(self.strategy),
+            "strategy": strategies.canonical(self.strategy, deciding=True),
             "vectors": self.vectors,
         }
 
@@ -99,7 +102,7 @@ class RunConfig:
     @property
     def split_key(self) -> str:
         """Equal where all chunks are, embedded text included: the strategy, all its parameters, modifiers."""
-        return _digest([strategies.canonical(self.strategy), as_record(self.modifiers)], 32)
+        return _digest(_deciding(self.strategy, self.modifiers), 32)
 
     def config_id(self, data_digest: str, embedder_id: str, versions: Mapping[str, str]) -> str:
         """Name and hash: the same id means the same experiment.
@@ -245,7 +248,7 @@ class _Expansion:
             what += "embeds more than that" if embeds_more(strategy) else "is given headings to embed"
             self._problem(place, what, "Use vectors: direct for it, in a sweep of its own")
             return
-        identity = _json([strategies.canonical(strategy), as_record(modifiers), vectors])
+        identity = _json([*_deciding(strategy, modifiers), vectors])
         if identity in self._seen:
             what = f"{self._seen[identity]} stands in the grid twice"
             if self.skip:
@@ -302,13 +305,22 @@ def _name(strategy: Strategy, modifiers: Modifiers, vectors: str) -> str:
     name = "-".join(words)
     if exact and len(name) <= _MAX_NAME:
         return name
-    values = [strategies.canonical(strategy), as_record(modifiers), vectors]
+    values = [*_deciding(strategy, modifiers), vectors]
     return f"{name[: _MAX_NAME - 7].rstrip('-=')}-{_digest(values, 6)}"
+
+
+def _deciding(strategy: Strategy, modifiers: Modifiers) -> list[Any]:
+    """What decides every chunk."""
+    return [strategies.canonical(strategy, deciding=True), as_record(modifiers, deciding=True)]
 
 
 def _words(strategy: Strategy) -> tuple[list[str], bool]:
     """A strategy's name and what it says beside its defaults, and whether that tells it from all others."""
-    told = {parameter.name: parameter for parameter in strategies.parameters(type(strategy))}
+    told = {
+        parameter.name: parameter
+        for parameter in strategies.parameters(type(strategy))
+        if parameter.name in as_record(strategy, deciding=True) and parameter.name not in _UNNAMED
+    }
     words, exact = [_shown(strategy.name)[0]], True
     for name in sorted(told, key=_rank):
         value = getattr(strategy, name)

@@ -60,6 +60,7 @@ class ChatModel:
         "environment variable that holds the key, such as OPENAI_API_KEY; null where none is needed",
         default=None,
         check=_variable_problem,
+        decides=False,
     )
     temperature: float | None = parameter(
         "sampling temperature; null leaves it to the model, as some demand", default=0.0, check=not_negative
@@ -70,15 +71,19 @@ class ChatModel:
         check=positive,
     )
     timeout_s: float = parameter(
-        "seconds to wait for an answer, each time it is asked for", default=120.0, check=_not_positive
+        "seconds to wait for an answer, each time it is asked for",
+        default=120.0,
+        check=_not_positive,
+        decides=False,
     )
     retries: int = parameter(
         "times that a request is made again, with growing pauses, where the endpoint is busy, fails or "
         "does not answer in time",
         default=5,
         check=not_negative,
+        decides=False,
     )
-    concurrency: int = parameter("requests under way at a time", default=4, check=positive)
+    concurrency: int = parameter("requests under way at a time", default=4, check=positive, decides=False)
     price_per_million_input_tokens: float | None = parameter(
         "price of a million input tokens, in any currency; null where it is not known",
         default=None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -119,11 +120,16 @@ def made(
             instance = cls(**fitting)
         except BadInput as error:
             # A parameter that did not fit was left out: what its absence breaks is no news.
-            misfitting = {problem.where for problem in misfits}
-            problems += [problem for problem in error.problems if problem.where not in misfitting]
+            misfitting = {_root(problem.where) for problem in misfits}
+            problems += [problem for problem in error.problems if _root(problem.where) not in misfitting]
     if problems:
         raise BadInput(problems)
     return instance
+
+
+def _root(where: str) -> str:
+    """The parameter itself, of a place inside it."""
+    return re.split(r"[.\[]", where, maxsplit=1)[0]
 
 
 def attempt(problems: list[Problem], cls: type[T], values: Mapping[str, object], called: str) -> T | None:
@@ -135,14 +141,21 @@ def attempt(problems: list[Problem], cls: type[T], values: Mapping[str, object],
         return None
 
 
-def canonical(strategy: Strategy) -> dict[str, JSON]:
-    """Every parameter in its one form, under its name, and `strategy`: equal where cuts are equal."""
-    return {"strategy": strategy.name} | as_record(strategy)
+def canonical(strategy: Strategy, *, deciding: bool = False) -> dict[str, JSON]:
+    """Every parameter in its one form, under its name, and `strategy`: equal where cuts are equal.
+
+    With `deciding`, only those that decide what is cut: equal where the experiment is the same.
+    """
+    return {"strategy": strategy.name} | as_record(strategy, deciding=deciding)
 
 
-def as_record(instance: Any) -> dict[str, JSON]:
-    """The fields of an instance as a file would hold them."""
-    return {field.name: as_json(getattr(instance, field.name)) for field in dataclasses.fields(instance)}
+def as_record(instance: Any, *, deciding: bool = False) -> dict[str, JSON]:
+    """The fields of an instance as a file would hold them; with `deciding`, of those that decide its work."""
+    return {
+        field.name: as_json(getattr(instance, field.name), deciding=deciding)
+        for field in dataclasses.fields(instance)
+        if not deciding or field.metadata.get("decides", True)
+    }
 
 
 def settle(strategy: Any) -> None:
@@ -170,16 +183,16 @@ def settle(strategy: Any) -> None:
         object.__setattr__(strategy, name, value)
 
 
-def as_json(value: Any) -> JSON:
+def as_json(value: Any, *, deciding: bool = False) -> JSON:
     """A parameter's value as a file would hold it: tuples become lists, strategies maps."""
     if isinstance(value, tuple | list):
-        return [as_json(item) for item in value]
+        return [as_json(item, deciding=deciding) for item in value]
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, Strategy):
-        return canonical(value)
+        return canonical(value, deciding=deciding)
     if dataclasses.is_dataclass(value):
-        return as_record(value)
+        return as_record(value, deciding=deciding)
     return typing.cast(JSON, value)
 
 

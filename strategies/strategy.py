@@ -109,13 +109,16 @@ def parameter(
     default: Any = dataclasses.MISSING,
     check: Callable[[Any], str] | None = None,
     own: bool = False,
+    decides: bool = True,
 ) -> Any:
     """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`.
 
     `check` takes a value of the right type and answers what is wrong with it, or an empty text. `own`
     says that the name is a user's: `size`, `overlap` and `unit` mean what their code makes of them.
+    `decides` is false of what only says how the work is done, a time-out say: another value is no other
+    experiment.
     """
-    return field(default=default, metadata={"help": help, "check": check, "own": own})
+    return field(default=default, metadata={"help": help, "check": check, "own": own, "decides": decides})
 
 
 def unit_of(strategy: Strategy) -> str | None:

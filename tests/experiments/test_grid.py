@@ -320,3 +320,26 @@ def test_what_configurations_need_is_told() -> None:
     assert config.units == ("cl100k_base", "words")
     assert [strategy.name for strategy in config.strategies] == ["fixed", "semantic"]
     assert one().needs == ()
+
+
+MODEL = {"strategy": "llm", "size": 96, "base_url": "http://localhost/v1", "model": "small"}
+
+
+def test_how_a_model_is_asked_is_no_other_experiment_and_where_is() -> None:
+    (plain,) = grid(MODEL).configs
+    for key, value in (("timeout_s", 5), ("retries", 0), ("concurrency", 9), ("api_key_env", "KEY")):
+        (other,) = grid({**MODEL, key: value}).configs
+        assert (other.name, config_id(other), other.split_key) == (
+            plain.name,
+            config_id(plain),
+            plain.split_key,
+        )
+        assert other.params()[key] == value
+    assert plain.name == "llm-96-model=small"
+    (elsewhere,) = grid({**MODEL, "base_url": "http://localhost/v2"}).configs
+    assert elsewhere.name == plain.name
+    assert config_id(elsewhere) != config_id(plain)
+    with pytest.raises(BadInput, match="stands in the grid twice"):
+        grid({**MODEL, "retries": [0, 1]})
+    both = names({**MODEL, "base_url": ["http://localhost/v1", "http://localhost/v2"]})
+    assert both[0] == plain.name != both[1]

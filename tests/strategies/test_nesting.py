@@ -138,6 +138,12 @@ class TestWhole:
         assert [str(problem) for problem in error.value.problems] == [said]
 
 
+def test_what_follows_from_a_wrong_part_is_not_told_again() -> None:
+    with pytest.raises(BadInput) as error:
+        build("hybrid", {"size": 9, "base": {"strategy": "fixed", "size": "big"}})
+    assert [problem.where for problem in error.value.problems] == ["base.size"]
+
+
 class TestWithin:
     def test_places_are_those_of_the_document(self) -> None:
         document = Document("a", "xx One two. Three four. yy")
