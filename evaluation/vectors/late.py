@@ -121,26 +121,26 @@ def pool(parts: Iterable[tuple[Vectors, Starts]], spans: npt.NDArray[np.int64]) 
     # of each segment and its last token, not the tokens.
     borders = np.unique(spans)
     sums: npt.NDArray[np.float64] | None = None
-    counts = np.zeros(len(borders) + 1, dtype=np.int64)
+    filled = np.zeros(len(borders) + 1, dtype=bool)
     for vectors, starts in parts:
         if not len(starts):
             continue
         if sums is None:
             first = vectors[0].copy()
-            sums = np.zeros((len(counts), vectors.shape[1]))
+            sums = np.zeros((len(filled), vectors.shape[1]))
             lasts = np.zeros(sums.shape, dtype=np.float32)
         segments = np.searchsorted(borders, starts, side="right")
         begins = np.flatnonzero(np.diff(segments, prepend=-1))
         ends = np.append(begins[1:], len(starts))
         sums[segments[begins]] += np.add.reduceat(vectors, begins, axis=0, dtype=np.float64)
         lasts[segments[begins]] = vectors[ends - 1]
-        counts[segments[begins]] += ends - begins
+        filled[segments[begins]] = True
     if sums is None:
         return None
     low, high = np.searchsorted(borders, spans).T
-    upto, started = np.cumsum(sums, axis=0), np.cumsum(counts)
+    upto, started = np.cumsum(sums, axis=0), np.cumsum(filled)
     pooled = upto[high] - upto[low]  # the mean but for its length, which is scaled away
     bare = started[high] == started[low]
-    held = np.maximum.accumulate(np.where(counts > 0, np.arange(len(counts)), -1))[low]
+    held = np.maximum.accumulate(np.where(filled, np.arange(len(filled)), -1))[low]
     pooled[bare] = np.where((held >= 0)[bare, None], lasts[held[bare]], first)
     return unit_rows(pooled)

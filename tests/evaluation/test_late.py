@@ -227,6 +227,7 @@ class TestVectors:
             assert (lengths > 0).all()
 
     def test_a_lone_surrogate_is_embedded_as_what_stands_for_it(self) -> None:
+        assert late(HashingEmbedder()).texts(Document("a", "\ud800"), [chunk("\ud800", 0, 1)]) == ["\ufffd"]
         found = made(late(HashingEmbedder()), "a \ud800 b", (0, 5))
         assert np.linalg.norm(found.vectors[0]) == pytest.approx(1)
 
@@ -352,7 +353,10 @@ class TestDesk:
         cache.put({b"a": WindowTokens(np.zeros((0, 3), np.float32), np.zeros(0, np.int64), 2, 1.0, "here")})
         assert len(cache.get([b"a"])[b"a"].vectors) == 0
 
-    def test_a_disk_that_refuses_costs_time_and_no_memory(self, tmp_path: Path) -> None:
+    def test_a_disk_that_refuses_costs_time_and_no_memory(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("evaluation.token_desk.BATCH_TOKENS", 32)
         made(late(Counting(limit_tokens=16), tmp_path), "other", (0, 5))
         embedder = Counting(limit_tokens=16)
         maker = late(embedder, tmp_path)
@@ -369,7 +373,7 @@ class TestDesk:
             assert found.tokens.tolist() == plain.tokens.tolist()
         assert not maker.desk.cache.writable
         assert maker.desk.cache._file._unwritten == {}
-        assert len(embedder.texts) == 3 * count  # once to find out, then for each that needs them
+        assert len(embedder.texts) == 2 + 2 * count  # a batch to find out, then all for each that needs them
 
 
 class TestRefusals:

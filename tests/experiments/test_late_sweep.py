@@ -166,8 +166,8 @@ def test_a_plan_counts_windows_once(dataset: Path, embedder: Counting, tmp_path:
     assert first.truncated_token_share == 0
     assert plan.tokens_to_embed == sum(one.tokens_to_embed or 0 for one in planned.values())
     assert plan.estimated_s
-    run(launch(dataset, tmp_path / "cache"))
-    after = make_plan(launch(dataset, tmp_path / "cache"))
+    run(launch(dataset, tmp_path / "other"))
+    after = make_plan(launch(dataset, tmp_path / "other"))
     assert (after.tokens_to_embed, after.tokens_cached) == (0, plan.tokens_to_embed)
     assert after.estimated_s is None
 
