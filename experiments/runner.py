@@ -18,10 +18,11 @@ from evaluation.settings import Settings
 from evaluation.statistics import resampling_units
 from experiments.chunk_list import chunk_rows, document_rows, retrieved_rows
 from experiments.columns import COLUMNS
-from experiments.grid import Grid, RunConfig, expand
+from experiments.grid import Grid, expand
 from experiments.progress import Progress, SilentProgress
 from experiments.records import RunRecord, Status
 from experiments.results import Judging, SweepResult, judge
+from experiments.run_config import RunConfig
 from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker

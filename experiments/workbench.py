@@ -23,7 +23,7 @@ from evaluation.scorers import Scorer
 from evaluation.stores import open_store
 from evaluation.vector_cache import key_of
 from evaluation.vectors import VECTORS
-from experiments.grid import RunConfig
+from experiments.run_config import RunConfig
 from experiments.sweep import Sweep
 from strategies.chat import Chat
 from strategies.document import Chunk, Document

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from experiments.grid import Grid, RunConfig, expand
+from experiments.grid import Grid, expand
+from experiments.run_config import RunConfig
 from experiments.sweep import read_sweep
 from strategies.errors import BadInput
 

@@ -1,0 +1,73 @@
+"""What a configuration is called: its strategy, and what differs from the defaults."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import strategies
+from experiments.run_config import FIRST, MODIFIERS, compact, deciding, digest, rank
+from strategies.modifiers import Modifiers
+from strategies.parameters import as_json, as_record, attempt
+from strategies.strategy import Strategy
+
+MAX_NAME = 64
+"""Characters of a name."""
+
+_UNNAMED = ("base_url",)
+"""Parameters too long for a name; where nothing else differs, a hash does."""
+
+_READABLE = re.compile(r"[A-Za-z0-9_.]+")
+
+
+def readable_name(strategy: Strategy, modifiers: Modifiers, vectors: str) -> str:
+    """The readable name: `fixed-96-24`, `markdown-192-headings=section`, `fixed-96-parents=recursive_768`."""
+    words, exact = _words(strategy)
+    other = {name: getattr(modifiers, name) for name in MODIFIERS} | {"vectors": vectors}
+    defaults = {name: parameter.default for name, parameter in MODIFIERS.items()} | {"vectors": "direct"}
+    for name in sorted(other):
+        if other[name] != defaults[name]:
+            shown, whole = _shown(other[name])
+            words, exact = [*words, f"{name}={shown}"], exact and whole
+    name = "-".join(words)
+    if exact and len(name) <= MAX_NAME:
+        return name
+    values = [*deciding(strategy, modifiers), vectors]
+    return f"{name[: MAX_NAME - 7].rstrip('-=')}-{digest(values, 6)}"
+
+
+def _words(strategy: Strategy) -> tuple[list[str], bool]:
+    """A strategy's name and what it says beside its defaults, and whether that tells it from all others."""
+    told = {
+        parameter.name: parameter
+        for parameter in strategies.parameters(type(strategy))
+        if parameter.name in as_record(strategy, deciding=True) and parameter.name not in _UNNAMED
+    }
+    words, exact = [_shown(strategy.name)[0]], True
+    for name in sorted(told, key=rank):
+        value = getattr(strategy, name)
+        if value is None or (as_json(value) == told[name].default and name != "size"):
+            continue
+        if name not in FIRST and _goes_without_saying(strategy, name):
+            continue
+        shown, whole = _shown(value)
+        exact &= whole
+        words.append(shown if name in FIRST else f"{name}={shown}")
+    return words, exact
+
+
+def _goes_without_saying(strategy: Strategy, name: str) -> bool:
+    """Whether the strategy is the same if a parameter is left out: its value follows from the others."""
+    others = {key: value for key, value in as_record(strategy).items() if key != name}
+    return attempt([], type(strategy), others, strategy.name) == strategy
+
+
+def _shown(value: Any) -> tuple[str, bool]:
+    """A value as part of a name, and whether nothing of it was left out."""
+    if isinstance(value, Strategy):
+        words, exact = _words(value)
+        return "_".join(words), exact
+    form = as_json(value)
+    text = str(form).lower() if isinstance(form, bool) else form if isinstance(form, str) else compact(form)
+    readable = "_".join(_READABLE.findall(text))
+    return readable, readable == text
