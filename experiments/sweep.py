@@ -91,8 +91,8 @@ def sweep_from_options(
     """A sweep without a file: `axes` holds parameters as a command line gives them.
 
     Values are parted by commas: `{"strategy": "fixed", "size": "128,256", "overlap": "0,10%"}`; brackets
-    and braces hold a list or a map as in a file: `{"isolate": "[table, code]"}`. `fields` are further keys of a sweep file,
-    such as `invalid="skip"`.
+    and braces hold a list or a map as in a file: `{"isolate": "[table, code]"}`. `fields` are further keys of
+    a sweep file, such as `invalid="skip"`.
     """
     entry = {key: _axis(key, value) for key, value in axes.items()}
     default = re.sub(r"[^\w.]+", "-", f"{Path(dataset).name}-{axes.get('strategy', '')}").strip("-._")

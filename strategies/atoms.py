@@ -50,7 +50,8 @@ class Atoms(Strategy):
     ```
 
     Use it for manuals and tickets with commands, configuration and payloads in them, which are of use only
-    whole; for HTML documents, with `prose: html`. Costs one reading of the document beside what `prose` costs.
+    whole; for HTML documents, with `prose: html`. Costs one reading of the document beside what `prose`
+    costs.
     """
 
     name: ClassVar[str] = "atoms"

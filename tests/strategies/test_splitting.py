@@ -40,7 +40,8 @@ class ManyToOne(Given):
 
 
 def test_every_field_of_a_chunk() -> None:
-    chunks = split(GATE, Given((Cut(0, 37), Cut(35, 75, oversize=True))), Tools(), Modifiers(headings="section"))
+    given = Given((Cut(0, 37), Cut(35, 75, oversize=True)))
+    chunks = split(GATE, given, Tools(), Modifiers(headings="section"))
     assert [chunk.index for chunk in chunks] == [0, 1]
     second = chunks[1]
     assert second.document_id == "rules/gate.md"
