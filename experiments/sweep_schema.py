@@ -171,9 +171,7 @@ def _filter(reading: Reading) -> tuple[tuple[str, Scalar], ...]:
     """A map of scalars; a document must have all of them, so a list of values would mean nothing."""
     written = reading.content.get("filter")
     if written is not None and not isinstance(written, Mapping):
-        reading.problem(
-            ("filter",), f"{brief(found(written))}, must be a map", "Write filter: {year: 2024}"
-        )
+        reading.problem(("filter",), f"{brief(found(written))}, must be a map", "Write filter: {year: 2024}")
         return ()
     wanted: dict[str, Scalar] = {}
     for name, value in (written or {}).items():
