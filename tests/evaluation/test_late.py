@@ -416,6 +416,46 @@ def minilm() -> SentenceTransformerEmbedder:
     return embedder
 
 
+@pytest.fixture(scope="module")
+def bytewise(tmp_path_factory: pytest.TempPathFactory) -> SentenceTransformerEmbedder:
+    """Reads 32 tokens, one a byte: a character of several tokens has them all start where it does."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    folder = tmp_path_factory.mktemp("bytewise")
+    tokens = ["<s>", "</s>", "<pad>", "<unk>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[], unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    kinds = {"": "Transformer", "1_Pooling": "Pooling"}
+    modules = [
+        {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for n, (path, kind) in enumerate(kinds.items())
+    ]
+    (folder / "1_Pooling").mkdir()
+    for name, content in {
+        "modules.json": modules,
+        "sentence_bert_config.json": {"max_seq_length": 32},
+        "1_Pooling/config.json": {"word_embedding_dimension": 8, "pooling_mode_mean_tokens": True},
+    }.items():
+        (folder / name).write_text(json.dumps(content))
+    embedder = open_embedder(EmbedderSpec(model=str(folder), passage_prompt="p: "))
+    assert isinstance(embedder, SentenceTransformerEmbedder)
+    return embedder
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_windows_end_between_characters_of_several_tokens(
+    kind: str, bytewise: SentenceTransformerEmbedder
+) -> None:
+    text = ODD[kind] * 20
+    check_windows(text, bytewise)
+    assert len(windows(text, bytewise)) > 5
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_windows_of_a_real_tokenizer_cover_odd_texts(kind: str, minilm: SentenceTransformerEmbedder) -> None:
     """Needs the tokenizer alone, which is quick to load."""
@@ -463,3 +503,28 @@ class TestMiniLM:
             0
         ].numpy()[3:-1]  # [CLS] passage :
         assert found.vectors[0] == pytest.approx(unit_rows(theirs.mean(axis=0, keepdims=True))[0], abs=1e-6)
+
+    def test_a_model_of_another_kind(self, bytewise: SentenceTransformerEmbedder) -> None:
+        """Without weights that mean anything, of bytes, and padded on the left."""
+        from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
+
+        folder = bytewise._folder
+        PreTrainedTokenizerFast(
+            tokenizer_file=str(folder / "tokenizer.json"), pad_token="<pad>", unk_token="<unk>",
+            bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>", padding_side="left",
+        ).save_pretrained(folder)  # fmt: skip
+        RobertaModel(
+            RobertaConfig(
+                vocab_size=260, hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+                intermediate_size=8, max_position_embeddings=40, pad_token_id=2, type_vocab_size=1,
+            )
+        ).save_pretrained(folder)  # fmt: skip
+        texts = ["p: a \N{THUMBS UP SIGN} b", "p: much more text than fits into all 32 tokens", "p: c"]
+        together = bytewise.token_vectors(texts)
+        for text, found in zip(texts, together, strict=True):
+            assert found.offsets.tolist() == bytewise.token_offsets(text)[:30].tolist()
+            assert found.vectors == pytest.approx(bytewise.token_vectors([text])[0].vectors, abs=1e-5)
+        document = Document("a", "c d " * 30)
+        chunks = [chunk(document.text, start, start + 10) for start in range(0, 110, 10)]
+        vectors = Late(EmbeddingDesk(bytewise, None)).vectors(document, chunks).vectors
+        assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
