@@ -60,6 +60,7 @@ def run(
     shuffle: bool = False,
     limit_tokens: int | None = None,
     cutting: Cutting = Cutting(1.5),
+    windows: int | None = None,
 ) -> Evaluation:
     tools = Tools()
     chunks: list[Chunk] = []
@@ -76,6 +77,7 @@ def run(
         data, desk.vectors([entry.text for entry in data.questions], "query"), measured, settings
     )
     embedded = desk.vectors([chunk.embedded_text for chunk in chunks], "passage")
+    embedded = dataclasses.replace(embedded, windows=windows)
     index = Index(data.documents, chunks, embedded, cutting, limit_tokens)
     return evaluate(index, asked, store or open_store("exact"), scorers=scorers)  # type: ignore[arg-type]
 
@@ -256,7 +258,7 @@ BY_MODELS = Cutting(1.5, Vectored(3, 40, 2.5, True), Answered(2, 300, 20, 900.0,
 
 
 def test_the_names_that_no_scorer_may_have_are_those_of_the_results() -> None:
-    result = run(gold(*QUESTIONS), cutting=BY_MODELS)
+    result = run(gold(*QUESTIONS), cutting=BY_MODELS, windows=3)
     assert {name for name in result.metrics if column(name) is None} == MEASURES
     assert {name for name in result.questions[0] if column(name) is None} == set(ROW_KEYS)
 
