@@ -163,6 +163,22 @@ MUTANTS = (
         "chunk = record.chunks[row - 1]",
         ("tests/experiments/test_chunk_list.py",),
     ),
+    Mutant(
+        "window-edge",
+        "a token takes its vector from the window in which it stands at the edge",
+        "evaluation/windows.py",
+        "(before[following] + before[end] - 1) // 2 + 1",
+        "before[end]",
+        ("tests/evaluation/test_late.py",),
+    ),
+    Mutant(
+        "late-cost",
+        "late vectors are charged less than all of their windows",
+        "evaluation/vectors/late.py",
+        "np.rint(shares * spent.tokens)",
+        "np.floor(shares * (spent.tokens - 1))",
+        ("tests/evaluation/test_late.py",),
+    ),
 )
 
 
