@@ -321,7 +321,8 @@ class TestDesk:
         before = made(maker, LONG, (0, 50), (60, 300))
         assert maker.desk.cache.path is not None
         with sqlite3.connect(maker.desk.cache.path) as database:
-            changed = {"vectors": "zeroblob(8)", "starts": "zeroblob(8)"}.get(column, f"{column} || '1'")
+            number = column in ("tokens", "embed_ms")
+            changed = f"{column} + 1" if number else "zeroblob(8)"
             row = "(select rowid from windows limit 1)"
             database.execute(f"update windows set {column} = {changed} where rowid = {row}")
         embedder = Counting(limit_tokens=16)
