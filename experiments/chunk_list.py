@@ -58,7 +58,7 @@ def chunk_row(chunk: Chunk) -> Row:
 def beginning(text: str, start: int, end: int) -> str:
     """How a range of a text begins, on one line.
 
-    >>> beginning("  # Gate\\n\\nThe north gate", 2, 15)
+    >>> beginning("  # Gate\\n\\nThe north gate", 2, 13)
     '# Gate The'
     """
     words = " ".join(text[start : min(end, start + 4 * TEXT_CHARACTERS)].split())

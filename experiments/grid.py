@@ -18,7 +18,7 @@ from experiments.run_config import MODIFIERS, RunConfig, compact, deciding, dige
 from experiments.sweep_schema import Entry, Sweep
 from strategies.errors import BadInput, Problem, nearest
 from strategies.modifiers import PLAIN, Modifiers
-from strategies.nesting import embeds_more
+from strategies.nesting import walk
 from strategies.parameters import Parameter, attempt
 from strategies.strategy import Strategy
 
@@ -151,9 +151,11 @@ class _Expansion:
         self.problems.append(Problem(self.where(place), what, problem.remedy))
 
     def _keep(self, strategy: Strategy, modifiers: Modifiers, vectors: str, place: Key) -> None:
-        if vectors == "late" and (embeds_more(strategy) or modifiers.headings != "none"):
+        # What libraries change is mostly white space, which has no tokens.
+        made = any(one.embeds_more and one.native for one in walk(strategy))
+        if vectors == "late" and (made or modifiers.headings != "none"):
             what = f"late vectors are pooled from the document's own text, but {strategy.name} "
-            what += "embeds more than that" if embeds_more(strategy) else "is given headings to embed"
+            what += "embeds more than that" if made else "is given headings to embed"
             self._problem(place, what, "Use vectors: direct for it, in a sweep of its own")
             return
         identity = compact([*deciding(strategy, modifiers), vectors])

@@ -8,6 +8,7 @@ import pytest
 
 from strategies import STRATEGIES, build, parameters
 from strategies.document import Document
+from strategies.modifiers import Modifiers
 from strategies.splitting import split
 from strategies.tools import Tools
 
@@ -49,7 +50,7 @@ MOORINGS = "\n".join(
 def test_every_row_of_a_table_is_whole_in_each_chunk_that_touches_it(size: int, overlap: int) -> None:
     document = Document("moorings.md", MOORINGS, media_type="text/markdown")
     strategy = build("markdown", {"unit": "characters", "size": size, "overlap": overlap})
-    chunks = split(document, strategy, Tools(), "section")
+    chunks = split(document, strategy, Tools(), Modifiers(headings="section"))
     assert len(chunks) > 2
     for row in ROWS:
         start = MOORINGS.index(row)

@@ -312,6 +312,7 @@ def test_late_vectors_are_refused_where_more_than_the_text_is_embedded() -> None
             BadInput, match=f"late vectors are pooled from the document's own text, but {why}"
         ):
             grid(entry, vectors=["late"])
+    assert names({"strategy": "langchain:RecursiveCharacterTextSplitter", "size": 96}, vectors=["late"])
 
 
 def test_what_configurations_need_is_told() -> None:
