@@ -52,13 +52,21 @@ class MaxMin(Strategy):
     size: int | None = parameter("largest chunk, in units; null for no limit", default=None)
     unit: str = parameter("what `size` counts", default="cl100k_base")
     hard_thr: float = parameter(
-        "similarity that a sentence must exceed to join any chunk", default=0.6, check=cosine_problem
+        "similarity that a sentence must exceed to join any chunk, -1 to 1: higher gives smaller chunks",
+        default=0.6,
+        check=cosine_problem,
     )
     c: float = parameter(
-        "share of the chunk's least similarity that a sentence must exceed", default=0.9, check=not_negative
+        "share of the chunk's least similarity that a sentence must exceed, 0 or more, mostly below 1: "
+        "higher gives smaller chunks",
+        default=0.9,
+        check=not_negative,
     )
     init_const: float = parameter(
-        "factor for the similarity of the first two sentences of a chunk", default=1.5, check=not_negative
+        "factor for the similarity of the first two sentences of a chunk, 0 or more: above 1, they join more "
+        "easily than later ones",
+        default=1.5,
+        check=not_negative,
     )
     language: str = parameter(
         "code of the documents' language: en, de, zh ...", default="en", check=language_problem
