@@ -70,7 +70,12 @@ class TestCuttingByMeaning:
         # Eight sentences in eight orders: each distinct one is embedded once to cut.
         words = sum(len(text.replace(".", " .").split()) for text in SENTENCES)
         assert semantic.metrics["split_tokens_embedded"] == words
-        assert semantic.metrics["tokens_embedded"] > 2 * words  # eight documents are embedded as chunks
+
+    def test_what_it_embeds_to_cut_is_part_of_what_it_embeds(self, dataset: Path) -> None:
+        anything = {"buffer": 0, "threshold_kind": "similarity", "threshold": -1}
+        (whole,) = records(dataset, {"strategy": "semantic", **anything})  # every document is one chunk
+        words = whole.metrics["split_tokens_embedded"]
+        assert whole.metrics["tokens_embedded"] == 8 * words + words > 0
 
     def test_a_cached_vector_is_charged_what_it_cost(self, dataset: Path, tmp_path: Path) -> None:
         grid = {"strategy": "semantic", "size": 8}
@@ -177,3 +182,15 @@ class Sized(Strategy):
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:
         return [Cut(0, len(document.text.rstrip()))]
+
+
+@pytest.mark.parametrize("parents", [None, {"strategy": "recursive", "size": 200}], ids=["plain", "parents"])
+def test_what_another_configuration_found_out_is_charged_too(dataset: Path, parents: Any) -> None:
+    """Nobody is cheap for coming last."""
+    entry = {"strategy": "sentence", "size": [44, 40], "parents": parents}
+    found = launch(dataset, entry)
+    first, second = found.grid.configs
+    found.bench.split(first)
+    assert found.bench.tools.shared_ms == 0
+    split_ms = found.bench.split(second).cutting.split_ms
+    assert split_ms >= found.bench.tools.shared_ms > 0

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from contract import (
@@ -44,43 +44,13 @@ FOREIGN = [param for param in VARIANTS if param not in NATIVE]
 EACH = [pytest.param(name, id=name) for name in STRATEGIES]
 
 PIECES = [
-    *"aé漢🦉.,;!?|#-`~ ",
-    "\n",
-    "\r\n",
-    "\n\n",
-    "   ",
-    "\t",
-    "e\u0301",
-    "👩\u200d👧",
-    "\u2028",
-    "\x00",
-    "\x1c",
-]
-PIECES += [
-    " the gate",
-    " opens. ",
-    "# A\n",
-    "```\n",
-    "~~~~\n",
-    "- b\n",
-    "> c\n",
-    "|d|e|\n|-|-|\n",
-    "\n---\n",
-    "Dr. No",
-]
-PIECES += [
-    "<|endoftext|>",
-    "x" * 30,
-    "1,234.5",
-    "...",
-    "。",
-    "\u3000",
-    "    f\n",
-    "<div>\n",
-    "[g]: h\n",
-    "\\",
-]
+    *"aé漢🦉.,;!?|#-`~ ", "\n", "\r\n", "\n\n", "   ", "\t", "e\u0301", "👩\u200d👧", "\u2028", "\x00",
+    "\x1c", " the gate", " opens. ", "# A\n", "```\n", "~~~~\n", "- b\n", "> c\n", "|d|e|\n|-|-|\n",
+    "\n---\n", "Dr. No", "<|endoftext|>", "x" * 30, "1,234.5", "...", "。", "\u3000", "    f\n",
+    "<div>\n", "[g]: h\n", "\\",
+]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.characters(exclude_categories=["Cs"]), max_size=40).map("".join)
+BEGINNINGS = [*(text[:60] for text in NASTY.values()), "# A\n\n", " b. ", "\n\n"]
 
 
 def document(text: str) -> Document:
@@ -168,6 +138,27 @@ def test_any_text(
     modifiers = Modifiers(headings=headings)  # type: ignore[arg-type]
     chunks = check(given_document, strategy, tools, modifiers)
     assert split(given_document, strategy, tools, modifiers) == chunks
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if EVERY[name].native])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=texts | st.lists(st.sampled_from(BEGINNINGS), max_size=6).map("".join),
+    size=st.integers(1, 30),
+    parents=st.none() | st.integers(5, 60),
+    least=st.integers(0, 20),
+    reach=st.integers(0, 3),
+)
+def test_any_text_with_modifiers(
+    name: str, tools: Tools, text: str, size: int, parents: int | None, least: int, reach: int
+) -> None:
+    above = None if parents is None else build("recursive", {"size": parents})
+    modifiers = Modifiers(parents=above, min_chunk=least, neighbours=reach)
+    chunks = check(document(text), make(name, "cl100k_base", size, size // 4), tools, modifiers)
+    assert all(chunk.returned[0] <= chunk.start < chunk.end <= chunk.returned[1] for chunk in chunks)
+    for one, following in pairwise(chunks):
+        assert one.returned[0] <= following.returned[0]
+        assert one.returned[1] <= following.returned[1]
 
 
 @pytest.mark.parametrize("name", EACH)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from contract import NASTY, check, make
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from strategies import build
 from strategies.document import Chunk, Document, Mark
@@ -23,8 +18,6 @@ GATE = Document(
     "The code is seven. Ask Ann. She knows it.\n",
     media_type="text/markdown",
 )
-TEXTS = [*(text[:60] for text in NASTY.values()), "# A\n\n", " b. ", "\n\n"]
-CARRIED = ["fixed", "sentence", "recursive", "markdown", "semantic", "sentence_window", "table"]
 
 
 def cut(name: str, params: dict[str, object], modifiers: Modifiers) -> tuple[Chunk, ...]:
@@ -143,31 +136,6 @@ class TestMinChunk:
     def test_children_join_inside_their_parent_only(self) -> None:
         chunks = cut("sentence", {"sentences": 1}, Modifiers(parents=TestParents.PARENTS, min_chunk=500))
         assert [returned(chunk) == words(chunk) for chunk in chunks] == [True, True]
-
-
-@pytest.mark.parametrize("name", CARRIED)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    text=st.lists(
-        st.sampled_from([*(text[:60] for text in NASTY.values()), "# A\n\n", " b. ", "\n\n"]), max_size=6
-    ).map("".join),
-    size=st.integers(1, 30),
-    parents=st.none() | st.integers(1, 60),
-    neighbours=st.integers(0, 3),
-    least=st.integers(0, 20),
-)
-def test_modified_chunks_keep_the_laws(
-    name: str, tools: Tools, text: str, size: int, parents: int | None, neighbours: int, least: int
-) -> None:
-    document = Document("any.md", text, media_type="text/markdown")
-    above = None if parents is None else build("recursive", {"size": parents})
-    strategy = make(name, "cl100k_base", size, size // 4)
-    modifiers = Modifiers(parents=above, neighbours=neighbours, min_chunk=least)
-    chunks = check(document, strategy, tools, modifiers)
-    assert all(chunk.returned[0] <= chunk.start < chunk.end <= chunk.returned[1] for chunk in chunks)
-    for one, other in pairwise(chunks):
-        assert one.returned[0] <= other.returned[0]
-        assert one.returned[1] <= other.returned[1]
 
 
 class TestParameters:
