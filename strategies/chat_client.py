@@ -9,12 +9,14 @@ import json
 import os
 import re
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from strategies.chat_model import ChatModel
 from strategies.counting import counter_of
 from strategies.encodings import replace_surrogates
 from strategies.errors import brief
+from strategies.retrying import pause_s
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -27,6 +29,8 @@ _CONNECT_S = 10.0
 
 _BUSY_OR_LOST = frozenset({401, 404, 408, 409, 429})
 """States of an endpoint, beside those from 500 on, that are not about the request."""
+
+_NEW_LIMIT = "max_completion_tokens"
 
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 """What some open models write before their answer, where the endpoint leaves it in."""
@@ -57,19 +61,20 @@ class _BrokenOff(Exception):
 class ChatClient:
     """Calls to one model, from any number of threads."""
 
-    def __init__(self, model: ChatModel, key: str) -> None:
-        """`key` may be empty, where none is needed."""
+    def __init__(self, model: ChatModel, key: str, sleep: Callable[[float], object] = time.sleep) -> None:
+        """`key` may be empty, where none is needed; `sleep` is called with seconds."""
         from openai import OpenAI, Timeout
 
         self._model = model
         self._key = key
+        self._sleep = sleep
         self._limit = "max_tokens"
         """What the endpoint calls the limit of an answer: OpenAI's newer models know another name."""
         self._client: OpenAI = OpenAI(
             base_url=model.base_url,
             api_key=key or "none",  # an empty one would be looked for in OPENAI_API_KEY
             timeout=Timeout(model.timeout_s, connect=min(_CONNECT_S, model.timeout_s)),
-            max_retries=model.retries,
+            max_retries=0,  # it would know nothing of a response that breaks off
         )
 
     def close(self) -> None:
@@ -79,33 +84,33 @@ class ChatClient:
     def answer(self, prompt: str) -> Answer | Failure:
         """The answer to a prompt, or what stood against it. Raises nothing."""
         begin = time.perf_counter()
-        try:
-            body = self._body(prompt)
-            outcome = read(body, prompt, 1000 * (time.perf_counter() - begin), self._model)
-        except Exception as error:  # whatever it is, other prompts go on
-            outcome = _failure(error, self._model)
+        limit, requests, failed = self._limit, 0, 0
+        while True:
+            requests += 1
+            try:
+                body = self._request(prompt, limit)
+                ms = 1000 * (time.perf_counter() - begin)
+                return self._without_key(read(body, prompt, ms, self._model))
+            except Exception as error:  # whatever it is, other prompts go on
+                if limit != _NEW_LIMIT and _wants_new_limit(error):
+                    limit = self._limit = _NEW_LIMIT
+                    continue
+                failed += 1
+                pause = _pause_s(error, failed) if failed <= self._model.retries else None
+                if pause is None:
+                    return self._without_key(_failure(error, self._model, requests))
+            self._sleep(pause)
+
+    def _without_key(self, outcome: Answer | Failure) -> Answer | Failure:
+        """Endpoints may show the key in what they say went wrong."""
         if isinstance(outcome, Failure) and self._key:
             return outcome._replace(what=outcome.what.replace(self._key, "***"))
         return outcome
 
-    def _body(self, prompt: str) -> bytes:
-        from openai import BadRequestError
-
-        for left in range(self._model.retries, -1, -1):
-            try:
-                return self._request(prompt, self._limit)
-            except BadRequestError as error:
-                if self._limit == "max_completion_tokens" or "max_completion_tokens" not in str(error):
-                    raise
-                self._limit = "max_completion_tokens"
-                return self._request(prompt, self._limit)
-            except _BrokenOff:
-                if not left:
-                    raise
-        raise AssertionError("the last try returns or raises")
-
     def _request(self, prompt: str, limit: str) -> bytes:
         """The body of the response, which must come within the time, however slowly it drips."""
+        from openai import OpenAIError
+
         asked: dict[str, Any] = {
             "model": self._model.model,
             "messages": [{"role": "user", "content": prompt}],
@@ -114,19 +119,19 @@ class ChatClient:
         }
         asked = {name: value for name, value in asked.items() if value is not None}
         body = bytearray()
-        with self._client.chat.completions.with_streaming_response.create(**asked) as response:
-            end = time.perf_counter() + self._model.timeout_s
-            try:
+        try:
+            with self._client.chat.completions.with_streaming_response.create(**asked) as response:
+                end = time.perf_counter() + self._model.timeout_s
                 for part in response.iter_bytes():
                     body += part
                     if len(body) > _LONGEST_BODY:
                         raise _BrokenOff(f"more than {_LONGEST_BODY} bytes")
                     if time.perf_counter() > end:
                         raise _BrokenOff(f"not complete within {self._model.timeout_s:g} s")
-            except _BrokenOff:
-                raise
-            except Exception as error:  # of the connection
-                raise _BrokenOff(str(error) or type(error).__name__) from None
+        except (OpenAIError, _BrokenOff):
+            raise
+        except Exception as error:  # of the connection, while something was read
+            raise _BrokenOff(str(error) or type(error).__name__) from None
         return bytes(body)
 
 
@@ -184,11 +189,26 @@ def _tokens(told: object, text: str) -> int:
     return counter_of("cl100k_base").count(text)
 
 
-def _failure(error: Exception, model: ChatModel) -> Failure:
-    """What an exception means to who reads the report."""
+def _wants_new_limit(error: Exception) -> bool:
+    from openai import BadRequestError
+
+    return isinstance(error, BadRequestError) and _NEW_LIMIT in str(error)
+
+
+def _pause_s(error: Exception, failed: int) -> float | None:
+    """Seconds before a request that failed so often is made again; None where that would not help."""
+    from openai import APIConnectionError, APIStatusError
+
+    if isinstance(error, APIStatusError):
+        return pause_s(failed, error.status_code, error.response.headers)
+    return pause_s(failed, None, {}) if isinstance(error, APIConnectionError | _BrokenOff) else None
+
+
+def _failure(error: Exception, model: ChatModel, requests: int) -> Failure:
+    """What an exception, the last one after so many requests, means to who reads the report."""
     from openai import APIConnectionError, APIStatusError, APITimeoutError
 
-    times = f"asked {model.retries + 1} times" if model.retries else "asked once"
+    times = f"asked {requests} times" if requests > 1 else "asked once"
     if isinstance(error, APITimeoutError):
         return Failure(f"no answer within {model.timeout_s:g} s, {times}", True)
     if isinstance(error, APIConnectionError):
@@ -198,7 +218,8 @@ def _failure(error: Exception, model: ChatModel) -> Failure:
         told = _at(error.body, "message")
         status = error.status_code
         reason = _shown(told if isinstance(told, str) and told else error.response.text)
-        return Failure(f"HTTP {status}: {reason}", status in _BUSY_OR_LOST or status >= 500)
+        said = f"HTTP {status}: {reason}" + (f", {times}" if requests > 1 else "")
+        return Failure(said, status in _BUSY_OR_LOST or status >= 500)
     if isinstance(error, _BrokenOff):
         return Failure(f"the response broke off ({_shown(str(error))}), {times}", True)
     return Failure(_shown(f"{type(error).__name__}: {error}"), True)

@@ -236,7 +236,7 @@ NOT_STRATEGIES = {
     *("nesting", "within"),  # strategies inside strategies
     *("aligning", "views"),  # texts of others, placed in the document
     *("user_splitter", "signatures"),  # strategies that users wrote
-    *("chat", "chat_client", "chat_model", "prompting", "cache_file"),  # asking language models
+    *("chat", "chat_client", "chat_model", "retrying", "prompting", "cache_file"),  # asking language models
     "markdown_blocks",
     *("similarity", "thresholds", "grouping"),  # cutting by meaning
     *("syntax", "grammars", "code_units"),

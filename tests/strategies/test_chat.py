@@ -279,7 +279,7 @@ class TestFailures:
         assert len(chat_server.asked) == 3
         assert chat.spent().paid_calls == 1
         chat_server.answer_in_turn([fails(status, "busy")] * 3)
-        assert failures(chat, model, "b") == {0: f"HTTP {status}: busy"}
+        assert failures(chat, model, "b") == {0: f"HTTP {status}: busy, asked 3 times"}
 
     def test_nobody_listens(self, chat: Chat, model: ChatModel) -> None:
         nowhere = replace(model, base_url="http://127.0.0.1:9/v1", retries=0)
