@@ -7,7 +7,6 @@ keyword parameters become the strategy's own.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import importlib
 import inspect
 import operator
@@ -30,6 +29,7 @@ from strategies.document import Document
 from strategies.errors import BadInput, SplitError, brief, nearest, refuse
 from strategies.libraries import THIRD_PARTY
 from strategies.libraries.library import Part, placed
+from strategies.loads import digest_of
 from strategies.modifiers import Modifiers
 from strategies.parameters import as_json, problems_of
 from strategies.signatures import Signature, one_form, signature_of, splitting
@@ -42,7 +42,6 @@ class UserSplitter(Strategy):
     """A splitter of the user's own; every one is a class of its own, which `strategy_class` makes."""
 
     native: ClassVar[bool] = False
-    embeds_more: ClassVar[bool] = True
     _target: ClassVar[tuple[Any]]
     """The function, class or object; in a tuple, or it would become a method."""
     _signature: ClassVar[Signature]
@@ -148,26 +147,30 @@ def strategy_class(name: str) -> type[UserSplitter]:
     if same_library:
         remedy = f"{nearest(name, same_library)} To use more of it, call it in a function of your own"
         raise refuse("strategy", f"{name!r} is not a strategy", remedy)
+    before = set(sys.modules)
     module = _imported(module_name, name)
     if not hasattr(module, attribute):
         raise refuse("strategy", f"{module_name} has no {attribute}", _instead(module, attribute))
     target = getattr(module, attribute)
+    home = sys.modules.get(getattr(target, "__module__", None) or "")
+    named = home is not None and (inspect.isclass(target) or inspect.isroutine(target))
+    modules = [module, home] if named and home else [module]
+    versions = {one.__name__: digest_of(one, one.__name__ not in before) for one in modules}
     held = _made.get(name)
-    if held is None or held._target[0] is not target:  # a module that was reloaded has another
-        held = _made[name] = _class_of(name, target, module)
+    # A module that was reloaded has another target, or other code around the same one.
+    if held is None or held._target[0] is not target or held._versions != versions:
+        held = _made[name] = _class_of(name, target, versions)
     return held
 
 
-def _class_of(name: str, target: Any, module: types.ModuleType) -> type[UserSplitter]:
+def _class_of(name: str, target: Any, versions: Mapping[str, str]) -> type[UserSplitter]:
     """The dataclass whose fields are the keyword parameters of a callable."""
     signature = signature_of(target, name, RESERVED)
-    home = sys.modules.get(getattr(target, "__module__", None) or "")
-    named = home is not None and (inspect.isclass(target) or inspect.isroutine(target))
     namespace = {
         "name": name,
         "_target": (target,),
         "_signature": signature,
-        "_versions": {one.__name__: _digest(one) for one in ([module, home] if named and home else [module])},
+        "_versions": versions,
         "__doc__": inspect.getdoc(target),
         "__module__": __name__,
     }
@@ -184,14 +187,6 @@ def _class_of(name: str, target: Any, module: types.ModuleType) -> type[UserSpli
 
 def _remade(name: str, values: Mapping[str, Any]) -> UserSplitter:
     return strategy_class(name)(**values)
-
-
-def _digest(module: types.ModuleType) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of its file; without one, it is part of Python."""
-    file = getattr(module, "__file__", None)
-    if not file:
-        return f"python {sys.version.split()[0]}"
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
 
 
 def _library(name: str) -> str:

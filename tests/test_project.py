@@ -235,7 +235,7 @@ NOT_STRATEGIES = {
     *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
     *("nesting", "within"),  # strategies inside strategies
     *("aligning", "views"),  # texts of others, placed in the document
-    *("user_splitter", "signatures"),  # strategies that users wrote
+    *("user_splitter", "signatures", "loads"),  # strategies that users wrote
     *("chat", "chat_client", "chat_model", "retrying", "prompting", "cache_file"),  # asking language models
     "markdown_blocks",
     *("similarity", "thresholds", "grouping"),  # cutting by meaning

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -563,6 +565,70 @@ class TestFinding:
         edited = built(f"{write(code + '# edited')}:lines")
         assert edited.versions() != first.versions()
         assert texts(edited) == texts(first)
+
+    def test_edited_code_is_not_taken_for_what_was_imported(
+        self, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.syspath_prepend(os.getcwd())
+        name = f"{write('def lines(text): return [text]')}:lines"
+        first = built(name)
+        write("GAP = 1\ndef lines(text): return text.split()")
+        said = r"gate_splitters.py was changed .*\. Start Python anew, or importlib.reload\(gate_splitters\)"
+        for _ in range(2):
+            with pytest.raises(BadInput, match=said):
+                built(name)
+        importlib.reload(sys.modules["gate_splitters"])
+        assert texts(built(name)) == TEXT.split()
+        assert built(name).versions() != first.versions()
+        assert texts(first) == [TEXT]  # still what it was
+
+    def test_an_edit_that_is_taken_back_is_none(self, write: Write) -> None:
+        code = "def lines(text): return [text]"
+        first = built(f"{write(code)}:lines")
+        write("def lines(text): return []")
+        with pytest.raises(BadInput, match="was changed"):
+            strategy_class("gate_splitters:lines")
+        write(code)
+        assert strategy_class("gate_splitters:lines") is type(first)
+
+    def test_what_others_imported_is_refused_if_its_file_is_newer_than_python(
+        self, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It may have been edited in between, and the old code would be called the new one."""
+        monkeypatch.syspath_prepend(os.getcwd())
+        module = importlib.import_module(write("def lines(text): return [text]"))
+        write("GAP = 1\ndef lines(text): return []")
+        for _ in range(2):
+            with pytest.raises(BadInput, match=r"gate_splitters\.py may have been changed since it was imp"):
+                strategy_class("gate_splitters:lines")
+        importlib.reload(module)
+        assert texts(built("gate_splitters:lines")) == []
+
+    def test_what_others_imported_is_taken_if_its_file_is_older_than_python(
+        self, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.syspath_prepend(os.getcwd())
+        importlib.import_module(write("def lines(text): return [text]"))
+        monkeypatch.setattr("strategies.loads._began", lambda: time.time() + 60)
+        assert len(built("gate_splitters:lines").versions()["gate_splitters"]) == 16
+
+    def test_code_of_another_module_is_held_to_the_same(
+        self, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.syspath_prepend(os.getcwd())
+        write("def lines(text): return [text]", "gate_home")
+        name = f"{write('from gate_home import lines')}:lines"
+        first = built(name)
+        write("GAP = 1\ndef lines(text): return []", "gate_home")
+        with pytest.raises(BadInput, match=r"gate_home\.py was changed"):
+            built(name)
+        write("def lines(text): return [text]", "gate_home")
+        assert built(name) == first
+        write("from gate_home import lines\nGAP = 1")
+        with pytest.raises(BadInput, match=r"gate_splitters\.py was changed"):
+            built(name)
+        importlib.reload(sys.modules["gate_splitters"])  # the function itself is the same one
+        assert built(name).versions() != first.versions()
 
     def test_code_of_another_module_counts_too(self, write: Write) -> None:
         write("def lines(text): return []", "gate_home")
