@@ -28,7 +28,6 @@ from experiments.sweep import Sweep
 from strategies.chat import Chat
 from strategies.document import Chunk, Document
 from strategies.errors import SplitError
-from strategies.nesting import units
 from strategies.splitting import split
 from strategies.strategy import Vectors
 from strategies.tools import TOKENS, Tools
@@ -76,7 +75,6 @@ class Workbench:
         self._chat = Chat(cache_dir)
         self._cut_by = _CutBy()
         self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
-        self._tokenising_ms: dict[tuple[str, str], float] = {}
         self._warm: set[str] = set()
         self._last_split: tuple[str, SplitDocuments] | None = None
 
@@ -116,19 +114,18 @@ class Workbench:
         self._warm_up(config)
         self._cut_by = _CutBy()
         self._chat.spent()  # from here on
+        self.tools.open_account()
         parts, failures, split_ms = [], [], 0.0
         for document in self.gold.documents:
-            # What only describes chunks, their token counts and sections, is charged to none.
-            self._tokenise(document, TOKENS)
-            self.tools.outline(document)
-            # Counted once for all configurations of a unit, and charged to each of them.
-            split_ms += sum(self._tokenise(document, unit) for unit in _counted(config))
+            self.tools.describe(document)
+            shared_ms = self.tools.shared_ms
             with stopwatch() as watch:
                 try:
                     parts.append((document, split(document, config.strategy, self.tools, config.modifiers)))
                 except SplitError as error:
                     failures.append(str(error))
-            split_ms += watch.ms
+            # What configurations share is found out once, and charged to each of them.
+            split_ms += watch.ms + self.tools.shared_ms - shared_ms
             if len(failures) == _PATIENCE:
                 break
         if failures:
@@ -139,10 +136,11 @@ class Workbench:
 
     def _warm_up(self, config: RunConfig) -> None:
         """The first call of a strategy pays for imports and tables; nobody pays for its answers."""
-        if config.strategy.name not in self._warm and "chat" not in config.needs:
+        names = {strategy.name for strategy in config.strategies}
+        if not names <= self._warm and "chat" not in config.needs:
             with suppress(SplitError):
                 split(_WARM_UP, config.strategy, self.tools, config.modifiers)
-        self._warm.add(config.strategy.name)
+        self._warm |= names
 
     def _cutting(self, config: RunConfig, split_ms: float) -> Cutting:
         """What was spent since documents were begun to be cut."""
@@ -207,14 +205,7 @@ class Workbench:
         self._chat.close()
 
     def _measured(self, document: Document) -> Measured:
-        self._tokenise(document, TOKENS)  # whoever comes first, its time is kept
         return Measured.of(document, self.tools.borders(document, TOKENS)[:-1])
-
-    def _tokenise(self, document: Document, unit: str) -> float:
-        """Milliseconds that tokenising the document took when it was done."""
-        with stopwatch() as watch:
-            self.tools.ruler(document, unit)
-        return self._tokenising_ms.setdefault((document.id, unit), watch.ms)
 
     def _embed_passages(self, texts: Sequence[str]) -> Vectors:
         with stopwatch() as watch:
@@ -247,12 +238,6 @@ class _CutBy:
 
     def told(self) -> Vectored:
         return Vectored(len(self.seen), self.tokens, self.embed_ms, self.same_machine)
-
-
-def _counted(config: RunConfig) -> tuple[str, ...]:
-    """Units in which the whole document is counted before it is cut."""
-    parents = config.modifiers.parents
-    return units(config.strategy if parents is None else parents, sized=True)
 
 
 def _failed(failures: Sequence[str], documents: int) -> str:

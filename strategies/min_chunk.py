@@ -53,7 +53,7 @@ class _Joiner:
         self._size = size_of(strategy)
         unit = unit_of(strategy)
         self._ruler = tools.ruler(document, unit) if self._size is not None and unit else None
-        self._outline = tools.outline(document)
+        self._outline = tools.described(document)
 
     def tokens(self, cut: Cut) -> int:
         """Its length in cl100k tokens."""

@@ -8,6 +8,7 @@ counted with the whole text, and only the two edges are counted anew.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,6 +21,13 @@ from strategies.encodings import BYTES
 
 _CHARACTERS_A_PIECE = 16
 """Of the text, for each piece that is remembered with it: some 10 bytes a character at most."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """Milliseconds that work took which was found done."""
+
+    ms: float = 0.0
 
 
 class Ruler:
@@ -36,6 +44,8 @@ class Ruler:
         """What several strategies of a sweep find out about the text, for as long as the ruler is held."""
         self.room = len(text) // _CHARACTERS_A_PIECE
         """Pieces that may still be remembered."""
+        self.shared = Meter()
+        """Charged for what is looked up in `remembered`: what finding it out took."""
 
     def count(self, start: int, end: int) -> int:
         """Units of the slice, taken on its own."""

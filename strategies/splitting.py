@@ -30,7 +30,7 @@ def split(
     starts = np.array([cut.start for cut in cuts], dtype=np.int64)
     ends = np.array([cut.end for cut in cuts], dtype=np.int64)
     tokens = tools.tokens(document, starts, ends).tolist()
-    outline = tools.outline(document)
+    outline = tools.described(document)
     chunks: list[Chunk] = []
     for index, cut in enumerate(cuts):
         own = text[cut.start : cut.end]
