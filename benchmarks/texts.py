@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from strategies.document import Document
@@ -13,14 +13,30 @@ KINDS = {"markdown": "text/markdown", "table": "text/markdown", "atoms": "text/m
 KINDS |= {"code": "text/x-python"}
 """The media type that a strategy is meant for, where it is not plain text."""
 
+PROSE = (".md", ".txt")
+"""Suffixes of the files that are read from a folder."""
+
+
+def texts(paths: Sequence[Path], chroma: Path | None) -> dict[str, str]:
+    """The texts to cut, by what they are called."""
+    found = {str(path): text_of(path) for path in paths} or {"handbook and Python": default_text()}
+    if chroma is not None:
+        found["Chroma's corpora"] = text_of(chroma / "documents")
+    return found
+
+
+def text_of(path: Path) -> str:
+    """A file's text, or that of all text files below a folder."""
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.suffix in PROSE)
+    return "\n\n".join(file.read_text(encoding="utf-8") for file in files)
+
 
 def default_text() -> str:
     """English prose that is on every machine: the handbook's documents and Python's language reference."""
     from pydoc_data.topics import topics
 
     handbook = Path(__file__).parents[1] / "datasets" / "handbook" / "documents"
-    files = sorted(path for path in handbook.rglob("*") if path.suffix in (".md", ".txt"))
-    return "\n\n".join([*(path.read_text(encoding="utf-8") for path in files), *topics.values()])
+    return "\n\n".join([text_of(handbook), *topics.values()])
 
 
 def documents(text: str) -> Mapping[str, Document]:

@@ -3,7 +3,7 @@
 Published for token windows (Smith and Troynikov, 2024): 4.7, 8.4, 12.5 and 21.0 percent. The reference
 finds a chunk's place by searching for its text and counts chunks that only touch the evidence; with true
 positions and strict intersection the values are those below. The set is not part of this repository: its
-folder is read from $CHUNKSWEEP_CHROMA, else from `../shared/gold/chroma` beside the repository.
+folder is $CHUNKSWEEP_CHROMA, else `../shared/gold/chroma`, an optional data folder.
 """
 
 from __future__ import annotations
