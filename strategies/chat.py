@@ -188,7 +188,7 @@ class Chat:
                     place, prompt = todo.get_nowait()
                 except Empty:
                     return
-                done.put((place, self._outcome(client, model.base_url, prompt)))
+                done.put((place, self._outcome(client, model.base_url, prompt, stop)))
 
         try:
             for item in prompts.items():
@@ -209,13 +209,13 @@ class Chat:
                 self._clients[model, key] = ChatClient(model, key)
             return self._clients[model, key]
 
-    def _outcome(self, client: ChatClient, endpoint: str, prompt: str) -> Answer | Failure:
+    def _outcome(self, client: ChatClient, endpoint: str, prompt: str, stop: Event) -> Answer | Failure:
         """One call, or none where the endpoint failed too often."""
         with self._lock:
             failed = self._ledger.failed_in_a_row.get(endpoint, 0)
         if failed >= _PATIENCE:
             return Failure(f"not asked, since {endpoint} failed {failed} times in a row")
-        outcome = client.answer(prompt)
+        outcome = client.answer(prompt, stop.wait)
         with self._lock:
             in_a_row = self._ledger.failed_in_a_row
             fails = isinstance(outcome, Failure) and outcome.of_endpoint

@@ -61,13 +61,12 @@ class _BrokenOff(Exception):
 class ChatClient:
     """Calls to one model, from any number of threads."""
 
-    def __init__(self, model: ChatModel, key: str, sleep: Callable[[float], object] = time.sleep) -> None:
-        """`key` may be empty, where none is needed; `sleep` is called with seconds."""
+    def __init__(self, model: ChatModel, key: str) -> None:
+        """`key` may be empty, where none is needed."""
         from openai import OpenAI, Timeout
 
         self._model = model
         self._key = key
-        self._sleep = sleep
         self._limit = "max_tokens"
         """What the endpoint calls the limit of an answer: OpenAI's newer models know another name."""
         self._client: OpenAI = OpenAI(
@@ -81,8 +80,11 @@ class ChatClient:
         """Close the connections."""
         self._client.close()
 
-    def answer(self, prompt: str) -> Answer | Failure:
-        """The answer to a prompt, or what stood against it. Raises nothing."""
+    def answer(self, prompt: str, wait: Callable[[float], bool]) -> Answer | Failure:
+        """The answer to a prompt, or what stood against it. Raises nothing.
+
+        `wait` waits for some seconds, and is true where the answer is no longer wanted: `Event.wait`.
+        """
         begin = time.perf_counter()
         limit, requests, failed = self._limit, 0, 0
         while True:
@@ -97,9 +99,8 @@ class ChatClient:
                     continue
                 failed += 1
                 pause = _pause_s(error, failed) if failed <= self._model.retries else None
-                if pause is None:
+                if pause is None or wait(pause):
                     return self._without_key(_failure(error, self._model, requests))
-            self._sleep(pause)
 
     def _without_key(self, outcome: Answer | Failure) -> Answer | Failure:
         """Endpoints may show the key in what they say went wrong."""

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from email.utils import mktime_tz, parsedate_tz
-from random import random
+from random import Random
 
 _FIRST_S = 0.5
 _LONGEST_S = 30.0
@@ -14,6 +14,9 @@ _LONGEST_S = 30.0
 
 _PATIENCE_S = 120.0
 """An endpoint that asks for a longer pause is not waited for."""
+
+_CHANCE = Random()
+"""Of its own: a seed that someone sets is for other things."""
 
 _BUSY = frozenset({408, 409, 429})
 """States that pass, beside those from 500 on."""
@@ -36,7 +39,7 @@ def pause_s(failed: int, status: int | None, headers: Mapping[str, str]) -> floa
     if asked_for is not None:
         return asked_for
     doubled = min(failed - 1, 60)  # beyond which a power of two is no use
-    return min(_FIRST_S * 2.0**doubled, _LONGEST_S) * (1 - random() / 4)
+    return min(_FIRST_S * 2.0**doubled, _LONGEST_S) * (1 - _CHANCE.random() / 4)
 
 
 def _asked_for_s(headers: Mapping[str, str]) -> float | None:

@@ -25,9 +25,13 @@ BUSY = as_reply({"error": {"message": "busy"}}, status=503)
 class Slept(list[float]):
     """The pauses, none of which was made."""
 
-    def client(self, server: ChatServer, retries: int, timeout_s: float = 20) -> ChatClient:
+    def answer(self, server: ChatServer, retries: int, timeout_s: float = 20) -> Answer | Failure:
         model = ChatModel(base_url=server.url, model="m", retries=retries, timeout_s=timeout_s)
-        return ChatClient(model, "", self.append)
+        return ChatClient(model, "").answer("a", self.wait)
+
+    def wait(self, seconds: float) -> bool:
+        self.append(seconds)
+        return False
 
 
 @pytest.fixture
@@ -51,7 +55,7 @@ class TestRequests:
     ) -> None:
         turn = cycle(replies)
         chat_server.answer = lambda prompt: next(turn)
-        outcome = slept.client(chat_server, retries).answer("a")
+        outcome = slept.answer(chat_server, retries)
         assert isinstance(outcome, Failure)
         assert len(chat_server.asked) == retries + 1
         assert outcome.what.startswith(said)
@@ -64,7 +68,7 @@ class TestRequests:
     @pytest.mark.parametrize("reply", [BROKEN, BUSY])
     def test_pauses_grow(self, chat_server: ChatServer, slept: Slept, reply: Reply) -> None:
         chat_server.answer = lambda prompt: reply
-        slept.client(chat_server, 4).answer("a")
+        slept.answer(chat_server, 4)
         assert len(slept) == 4
         assert slept[0] >= 0.375
         assert all(after >= 1.5 * before for before, after in pairwise(slept))
@@ -74,19 +78,19 @@ class TestRequests:
         chat_server.answer_in_turn(
             [*(as_reply({}, status=429, headers=headers) for headers in asked_for), says("at last")]
         )
-        outcome = slept.client(chat_server, 3).answer("a")
+        outcome = slept.answer(chat_server, 3)
         assert isinstance(outcome, Answer)
         assert slept == [7, 1.5, 0.25]
 
     def test_one_that_asks_for_an_hour_is_not_waited_for(self, chat_server: ChatServer, slept: Slept) -> None:
         chat_server.answer = lambda prompt: as_reply({}, status=429, headers={"retry-after": "3600"})
-        outcome = slept.client(chat_server, 3).answer("a")
+        outcome = slept.answer(chat_server, 3)
         assert isinstance(outcome, Failure)
         assert (len(chat_server.asked), slept) == (1, [])
 
     def test_no_answer_in_time_is_asked_again(self, chat_server: ChatServer, slept: Slept) -> None:
         chat_server.answer = lambda prompt: Reply(waits=True)
-        outcome = slept.client(chat_server, 2, timeout_s=0.1).answer("a")
+        outcome = slept.answer(chat_server, 2, timeout_s=0.1)
         assert outcome == Failure("no answer within 0.1 s, asked 3 times", True)
         assert (len(chat_server.asked), len(slept)) == (3, 2)
 
@@ -95,14 +99,20 @@ class TestRequests:
         self, chat_server: ChatServer, slept: Slept, status: int
     ) -> None:
         chat_server.answer = lambda prompt: fails(status, "no")
-        outcome = slept.client(chat_server, 3).answer("a")
+        outcome = slept.answer(chat_server, 3)
         assert isinstance(outcome, Failure)
         assert outcome.what == f"HTTP {status}: no"
         assert len(chat_server.asked) == 1
 
+    def test_what_is_no_longer_wanted_is_not_asked_again(self, chat_server: ChatServer) -> None:
+        chat_server.answer = lambda prompt: BUSY
+        client = ChatClient(ChatModel(base_url=chat_server.url, model="m", retries=3), "")
+        assert client.answer("a", lambda seconds: True) == Failure("HTTP 503: busy", True)
+        assert len(chat_server.asked) == 1
+
     def test_an_error_that_breaks_off_is_asked_again(self, chat_server: ChatServer, slept: Slept) -> None:
         chat_server.answer_in_turn([Reply(b'{"error"', status=403, promised=500), says("whole")])
-        outcome = slept.client(chat_server, 1).answer("a")
+        outcome = slept.answer(chat_server, 1)
         assert isinstance(outcome, Answer)
 
     def test_the_new_name_of_the_limit_takes_no_try_from_requests_under_way_together(
@@ -117,9 +127,9 @@ class TestRequests:
             return says(prompt)
 
         chat_server.answer = answer
-        client = slept.client(chat_server, 0)
+        client = ChatClient(ChatModel(base_url=chat_server.url, model="m", retries=0), "")
         outcomes: list[object] = []
-        ask: Callable[[], None] = lambda: outcomes.append(client.answer("a"))  # noqa: E731
+        ask: Callable[[], None] = lambda: outcomes.append(client.answer("a", slept.wait))  # noqa: E731
         threads = [Thread(target=ask) for _ in range(2)]
         for thread in threads:
             thread.start()
