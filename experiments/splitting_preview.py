@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,13 +16,15 @@ from evaluation.describing import read_document
 from evaluation.embedding import EmbedderSpec, open_embedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.yaml_reading import parse_option
-from strategies.counting import EMBEDDER_UNITS
+from strategies.chat import Chat
+from strategies.counting import EMBEDDER_UNITS, Counter
 from strategies.document import Chunk
 from strategies.errors import BadInput, Problem
 from strategies.modifiers import Modifiers
 from strategies.nesting import needs, units
 from strategies.parameters import attempt
 from strategies.splitting import split
+from strategies.strategy import Strategy, Vectors
 from strategies.tools import Tools
 
 _COLOURS = ("cyan", "green")
@@ -51,13 +55,34 @@ def cut_file(
     if built is None or modifiers is None:
         raise BadInput(problems)
     asked = [built, *([modifiers.parents] if modifiers.parents else [])]
-    by_meaning = any("embedder" in needs(one) for one in asked)
-    if not by_meaning and not any(unit in EMBEDDER_UNITS for one in asked for unit in units(one)):
-        return split(document, built, Tools(), modifiers)
-    desk = EmbeddingDesk(open_embedder(EmbedderSpec(embedder) if embedder else EmbedderSpec()), cache_dir)
-    counters = {unit: desk.embedder.counter(unit) for unit in EMBEDDER_UNITS}
-    tools = Tools(counters=counters, embed=lambda texts: desk.vectors(texts, "passage").vectors)
-    return split(document, built, tools, modifiers)
+    with ExitStack() as opened:
+        tools = _tools(asked, embedder, cache_dir, opened)
+        return split(document, built, tools, modifiers)
+
+
+def _tools(
+    asked: Sequence[Strategy], embedder: str | None, cache_dir: Path | None, opened: ExitStack
+) -> Tools:
+    """Tools that give what is asked for; nothing is loaded that is not. Caches are closed by `opened`."""
+    needed = {need for one in asked for need in needs(one)}
+    counters: Mapping[str, Counter] = {}
+    embed = chat = None
+    if "embedder" in needed or any(unit in EMBEDDER_UNITS for one in asked for unit in units(one)):
+        spec = EmbedderSpec(embedder) if embedder else EmbedderSpec()
+        desk = EmbeddingDesk(open_embedder(spec), cache_dir)
+        opened.callback(desk.close)
+        counters = {unit: desk.embedder.counter(unit) for unit in EMBEDDER_UNITS}
+
+        embed = partial(_vectors, desk)
+    if "chat" in needed:
+        answering = Chat(cache_dir)
+        opened.callback(answering.close)
+        chat = answering.answers
+    return Tools(counters=counters, embed=embed, chat=chat)
+
+
+def _vectors(desk: EmbeddingDesk, texts: Sequence[str]) -> Vectors:
+    return desk.vectors(texts, "passage").vectors
 
 
 def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:
