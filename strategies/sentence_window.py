@@ -25,12 +25,13 @@ class SentenceWindow(Strategy):
     `size`, where a size is given, is cut at line ends, then at words, then at characters, and each part
     counts as a sentence.
 
-    Use it where answers are single facts and readers need what stands around them. Embeds and stores many
-    short vectors: several times those of chunks of 200 tokens. Hits close to one another return nearly the
+    Use it where answers are single facts and readers need what stands around them. Costs many short
+    vectors, several times those of chunks of 200 tokens. Hits close to one another return nearly the
     same text, so compare it at an equal budget of tokens.
     """
 
     name: ClassVar[str] = "sentence_window"
+    joins: ClassVar[bool] = False
 
     window: int = parameter("sentences returned on each side", default=3, check=not_negative)
     size: int | None = parameter("largest sentence, in units; null: any", default=None)

@@ -1,4 +1,7 @@
-"""Chonkie's chunkers, those that need neither a download nor an account."""
+"""Chonkie's chunkers, those that cut documents and need neither a download nor an account.
+
+`strategies.reference` says which are left out, and why.
+"""
 
 from __future__ import annotations
 

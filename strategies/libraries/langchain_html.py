@@ -32,10 +32,12 @@ class HTMLHeaderTextSplitter(Library):
     sentence stand behind it. A chunk is the range of the source, tags included, that holds its words.
 
     Use it to measure a pipeline that has it, and `html` for chunks that read as the page does. No size is
-    kept: check the truncation count.
+    kept: check the truncation count. Costs no more than `html`: the page is read twice, by the library and
+    to place its words, and nothing is counted.
     """
 
     name: ClassVar[str] = "langchain:HTMLHeaderTextSplitter"
+    embeds_more: ClassVar[bool] = True
     extra: ClassVar[str] = "langchain"
     package: ClassVar[str] = "langchain_text_splitters"
     distributions: ClassVar[tuple[str, ...]] = ("langchain-text-splitters", "beautifulsoup4")

@@ -43,7 +43,6 @@ class Library(Strategy):
     """
 
     native: ClassVar[bool] = False
-    embeds_more: ClassVar[bool] = True
 
     extra: ClassVar[str]
     """The extra that installs it: `pip install 'chunksweep[extra]'`."""
@@ -152,14 +151,19 @@ def overlapping(strategy: Strategy, document: Document, tools: SplitTools) -> Ca
 
 @contextmanager
 def calls(document: Document, name: str) -> Iterator[None]:
-    """A call into a library: its warnings are dropped, its errors become SplitError with its own sentence."""
+    """A call into a library: its warnings are dropped, its errors become SplitError with its own sentence.
+
+    Errors are what it raises as `Exception`, and panics of compiled libraries, which are none.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except ChunksweepError:
         raise
-    except Exception as error:  # libraries raise what they like
+    except BaseException as error:  # libraries raise what they like
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         reason = brief(f"{type(error).__name__}: {error}", 200)
         raise SplitError(f"{document.id}: {name} failed: {reason}") from error
 

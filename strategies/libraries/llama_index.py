@@ -150,7 +150,7 @@ class SentenceWindowNodeParser(NodeParser):
     Every sentence is a chunk and is embedded alone; what a reader gets is the sentence with its
     neighbours. Sentences are NLTK's untrained ones, and keep no size.
 
-    Use it to measure a pipeline that has it. Makes one vector a sentence: the largest index of all.
+    Use it to measure a pipeline that has it. Costs one vector a sentence: the largest index of all.
     """
 
     name: ClassVar[str] = "llama_index:SentenceWindowNodeParser"
@@ -190,10 +190,12 @@ class MarkdownNodeParser(NodeParser):
     headings above stands before the text that is embedded, as LlamaIndex embeds its nodes. Only headings
     that begin with `#` count, and only fences of three backticks are code.
 
-    Use it to measure a pipeline that has it: check the truncation count, because no size is kept.
+    Use it to measure a pipeline that has it: check the truncation count, because no size is kept. Costs
+    less than `markdown`: nothing is counted. The paths are embedded too, and paid for.
     """
 
     name: ClassVar[str] = "llama_index:MarkdownNodeParser"
+    embeds_more: ClassVar[bool] = True
     drops: ClassVar[str] = "white space at chunk ends"
 
     include_metadata: bool = parameter("put `header_path` before the text that is embedded", default=True)

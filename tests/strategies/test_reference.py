@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 from pathlib import Path
 
-from strategies import STRATEGIES
+import pytest
+
+from strategies import STRATEGIES, THIRD_PARTY
 from strategies.counting import EMBEDDER_UNITS
 from strategies.encodings import ENCODINGS
 from strategies.headings import HEADINGS
 from strategies.reference import parameter_table, updated
+from strategies.strategy import Strategy
 
 PAGE = Path(__file__).parents[2] / "docs" / "strategies.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -20,6 +24,13 @@ def test_the_reference_is_up_to_date() -> None:
     assert updated(TEXT) == TEXT, "run: python -m strategies.reference docs/strategies.md"
     for name in STRATEGIES:
         assert f"\n## `{name}`\n" in TEXT
+
+
+@pytest.mark.parametrize("cls", [*STRATEGIES.values(), *THIRD_PARTY.values()], ids=lambda cls: cls.name)
+def test_every_strategy_says_when_to_use_it_and_what_it_costs(cls: type[Strategy]) -> None:
+    said = inspect.getdoc(cls) or ""
+    assert "Use it" in said
+    assert re.search(r"\b[Cc]osts?\s", said)
 
 
 def test_the_examples_run() -> None:

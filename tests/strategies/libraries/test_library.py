@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -10,15 +9,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
+from contract import NASTY, make, units_of
 
+from evaluation.embedders.hashing import HashingEmbedder
 from strategies import parameters
 from strategies.document import Document
 from strategies.errors import SplitError
 from strategies.libraries import THIRD_PARTY
-from strategies.libraries.library import Library, Part, placed
+from strategies.libraries.library import Library, Part, calls, placed
+from strategies.nesting import embeds_more
 from strategies.splitting import split
 from strategies.strategy import SplitTools, parameter
 from strategies.tools import Tools
+
+
+def _shown(text: str) -> str:
+    """What libraries leave alone in a text."""
+    return "".join(letter for letter in text if letter.isprintable() and not letter.isspace())
 
 
 @pytest.mark.parametrize("name", THIRD_PARTY)
@@ -26,13 +33,22 @@ class TestEach:
     def test_it_says_what_people_need_to_know(self, name: str) -> None:
         cls = THIRD_PARTY[name]
         assert cls.name == name
-        assert (cls.native, cls.embeds_more) == (False, True)
+        assert not cls.native
         assert cls.drops
         assert not cls.drops.endswith(".")
-        assert "Use it" in (inspect.getdoc(cls) or "")
         for one in parameters(cls):
             assert one.help
             assert not one.help.endswith(".")
+
+    def test_it_embeds_its_slices_or_says_that_it_does_not(self, name: str) -> None:
+        strategy = make(name, units_of(name)[0], 40, 10)
+        tools = Tools(embed=HashingEmbedder(dim=16).embed)
+        texts = [text for text in NASTY.values() if text.isascii() and text.strip()]
+        texts.append("<h1>A</h1><p>b <i>c</i> d &amp; e</p>")
+        chunks = [chunk for text in texts for chunk in split(Document("gate.md", text), strategy, tools)]
+        same = [_shown(chunk.embedded_text) == _shown(chunk.text) for chunk in chunks]
+        assert len(same) >= len(texts)
+        assert all(same) != embeds_more(strategy)
 
     def test_it_is_installed_for_these_tests(self, name: str) -> None:
         assert THIRD_PARTY[name].is_installed()
@@ -86,6 +102,18 @@ def test_its_errors_name_the_document_and_what_it_said() -> None:
     with pytest.raises(SplitError) as error:
         split(Document("gate.txt", "one"), Given(("one", "")), Tools())
     assert str(error.value) == r"gate.txt: given failed: KeyError: 'no\ntext'"
+
+
+def test_panics_of_compiled_libraries_are_errors_too_and_interrupts_are_none() -> None:
+    class PanicException(BaseException):
+        """As Rust's panics come to Python."""
+
+    document = Document("gate.txt", "one")
+    said = r"^gate\.txt: given failed: PanicException: index out of range$"
+    with pytest.raises(SplitError, match=said), calls(document, "given"):
+        raise PanicException("index out of range")
+    with pytest.raises(KeyboardInterrupt), calls(document, "given"):
+        raise KeyboardInterrupt
 
 
 def test_text_that_was_never_there_names_document_and_chunk() -> None:
