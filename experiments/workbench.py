@@ -38,7 +38,7 @@ _CUTTING = ("tiktoken", "sentencex", "markdown-it-py", "regex")
 """Libraries that decide where a document is cut: their versions are part of a configuration's identity."""
 
 _PATIENCE = 5
-"""Documents that may fail before the others are spared."""
+"""Documents that may fail before the others are spared, and how many of them are named."""
 
 _RECORDED = ("numpy", "mlflow", "datasets", "ragas", "pandas")
 """Others whose versions a run records."""
@@ -77,6 +77,7 @@ class Workbench:
         self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
         self._warm: set[str] = set()
         self._last_split: tuple[str, SplitDocuments] | None = None
+        self._answers_used = self._answers_paid = 0
 
     @classmethod
     def open(cls, sweep: Sweep, gold: GoldSet, cache_dir: Path | None) -> Workbench:
@@ -106,8 +107,9 @@ class Workbench:
     def split(self, config: RunConfig, *, anew: bool = False) -> SplitDocuments:
         """Cut every document; the last result serves configurations that cut alike, unless `anew`.
 
-        Raises SplitError naming every document that could not be cut; the others are cut all the same, so
-        that what was paid for them is not lost.
+        Raises SplitError where documents cannot be cut, naming the first five. Where a language model is
+        asked, all are tried before, so that the answers for the others are paid for once and kept (an
+        endpoint that is dead is the chat's to give up); elsewhere five failures end it.
         """
         if self._last_split and self._last_split[0] == config.split_key and not anew:
             return self._last_split[1]
@@ -126,11 +128,13 @@ class Workbench:
                     failures.append(str(error))
             # What configurations share is found out once, and charged to each of them.
             split_ms += watch.ms + self.tools.shared_ms - shared_ms
-            if len(failures) == _PATIENCE:
+            if len(failures) == _PATIENCE and "chat" not in config.needs:
                 break
+        cutting = self._cutting(config, split_ms)
         if failures:
-            raise SplitError(_failed(failures, len(self.gold.documents)))
-        result = SplitDocuments(tuple(parts), self._cutting(config, split_ms))
+            tried = len(parts) + len(failures)
+            raise SplitError(_failed(failures, len(self.gold.documents), tried))
+        result = SplitDocuments(tuple(parts), cutting)
         self._last_split = (config.split_key, result)
         return result
 
@@ -145,6 +149,8 @@ class Workbench:
     def _cutting(self, config: RunConfig, split_ms: float) -> Cutting:
         """What was spent since documents were begun to be cut."""
         vectored, spent = self._cut_by, self._chat.spent()
+        self._answers_used += spent.calls
+        self._answers_paid += spent.paid_calls
         return Cutting(
             max(split_ms - vectored.waited_ms - spent.waited_ms, 0.0),
             vectored.told() if "embedder" in config.needs else None,
@@ -194,9 +200,12 @@ class Workbench:
 
     @property
     def traffic(self) -> str:
-        """One line for a log: what was embedded, and what was not because it had been before."""
+        """One line for a log: what was embedded or answered, and what was not because it had been before."""
         passed = [self.desk.traffic, *(maker.desk.traffic for maker in self.makers.values())]
-        return "; ".join(traffic.line() for traffic in {id(one): one for one in passed}.values())
+        lines = [traffic.line() for traffic in {id(one): one for one in passed}.values()]
+        if self._answers_used or self._answers_paid:
+            lines.append(f"answers: {self._answers_used:,} used, {self._answers_paid:,} paid now")
+        return "; ".join(lines)
 
     def close(self) -> None:
         """Close the caches of vectors and answers."""
@@ -240,11 +249,13 @@ class _CutBy:
         return Vectored(len(self.seen), self.tokens, self.embed_ms, self.same_machine)
 
 
-def _failed(failures: Sequence[str], documents: int) -> str:
+def _failed(failures: Sequence[str], documents: int, tried: int) -> str:
     if len(failures) == 1:
         return failures[0]
-    tried = "" if len(failures) < _PATIENCE else f"; after {_PATIENCE} of them no more was tried"
-    return f"{len(failures)} of {documents} documents could not be cut: {'; '.join(failures)}{tried}"
+    named = "; ".join(failures[:_PATIENCE])
+    rest = f"; and {len(failures) - _PATIENCE:,} more" if len(failures) > _PATIENCE else ""
+    spared = f"; after {_PATIENCE} of them no more was tried" if tried < documents else ""
+    return f"{len(failures):,} of {documents:,} documents could not be cut: {named}{rest}{spared}"
 
 
 def own_version() -> str:

@@ -88,9 +88,13 @@ class ChatModel:
         "price of a million input tokens, in any currency; null where it is not known",
         default=None,
         check=not_negative,
+        decides=False,
     )
     price_per_million_output_tokens: float | None = parameter(
-        "price of a million output tokens, in the same currency", default=None, check=not_negative
+        "price of a million output tokens, in the same currency",
+        default=None,
+        check=not_negative,
+        decides=False,
     )
 
     def __post_init__(self) -> None:

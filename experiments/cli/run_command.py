@@ -138,7 +138,7 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
         )
     )
     if result.traffic:
-        console.print(Text(f"Embedding: {result.traffic}", style="dim"), soft_wrap=True)
+        console.print(Text(f"Traffic: {result.traffic}", style="dim"), soft_wrap=True)
     if not result.ran:
         console.print(
             Paragraph(
@@ -161,7 +161,7 @@ def as_json(result: SweepResult) -> str:
             "recommendation": asdict(result.recommendation),
             "notes": list(result.notes),
             "ran": result.ran,
-            "embedding": result.traffic,
+            "traffic": result.traffic,
             "configurations": [dict(row) for row in result.table.rows()],
         },
         allow_nan=False,
