@@ -150,11 +150,33 @@ class TestDocumentsThatCannotBeCut:
         (failed,) = records(dataset, {"strategy": "picky", "refused": ["Dogs"]})
         assert failed.error == "1.txt: chunk 0: refused"
 
-    def test_after_five_of_them_no_more_is_tried(self, dataset: Path) -> None:
+    def test_where_a_model_is_asked_all_are_tried_and_five_are_named(
+        self, dataset: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried: list[str] = []
+        cuts = Picky.cuts
+        monkeypatch.setattr(
+            Picky,
+            "cuts",
+            lambda self, document, tools: (tried.append(document.id), cuts(self, document, tools))[1],
+        )
+        (failed,) = records(dataset, {"strategy": "picky", "refused": [text[:3] for text in SENTENCES[:7]]})
+        named = "; ".join(f"{number}.txt: chunk 0: refused" for number in range(5))
+        assert failed.error == f"7 of 8 documents could not be cut: {named}; and 2 more"
+        assert tried == [f"{number}.txt" for number in range(8)]
+
+    def test_others_end_after_five(self, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Picky, "needs", ())
         (failed,) = records(dataset, {"strategy": "picky", "refused": [text[:3] for text in SENTENCES]})
         assert failed.error is not None
         assert failed.error.startswith("5 of 8 documents could not be cut: 0.txt")
         assert failed.error.endswith("4.txt: chunk 0: refused; after 5 of them no more was tried")
+
+    def test_five_of_five_leave_nothing_untried(self, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Picky, "needs", ())
+        (failed,) = records(dataset, {"strategy": "picky", "refused": [text[:5] for text in SENTENCES[3:]]})
+        assert failed.error is not None
+        assert failed.error.endswith("7.txt: chunk 0: refused")
 
 
 def test_libraries_decide_what_is_the_same_experiment(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
