@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -15,7 +15,6 @@ from strategies import canonical
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError
 from strategies.libraries.chonkie import (
-    Chunker,
     FastChunker,
     RecursiveChunker,
     SemanticChunker,
@@ -30,8 +29,6 @@ from strategies.tools import Tools
 
 pytest.importorskip("chonkie")
 
-EACH = (TokenChunker, SentenceChunker, RecursiveChunker, SemanticChunker, FastChunker)
-
 
 @pytest.fixture
 def tools() -> Tools:
@@ -44,42 +41,6 @@ def places(text: str, strategy: Strategy, tools: Tools | None = None) -> list[tu
 
 def texts(text: str, strategy: Strategy, tools: Tools | None = None) -> list[str]:
     return [text[start:end] for start, end in places(text, strategy, tools)]
-
-
-def strategies_of(size: int) -> Iterator[Chunker]:
-    for unit in ("characters", "cl100k_base"):
-        for overlap in (0, size // 3):
-            yield TokenChunker(size, overlap, unit)
-            yield SentenceChunker(size, overlap, unit)
-        yield RecursiveChunker(size, unit, min_characters_per_chunk=3)
-        yield SemanticChunker(size, unit, min_characters_per_sentence=3, similarity_window=1)
-
-
-@pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
-@pytest.mark.parametrize("size", [1, 7, 64, 400])
-def test_nothing_that_prints_is_lost_and_every_offset_is_right(text: str, size: int, tools: Tools) -> None:
-    for strategy in strategies_of(size):
-        document = Document("gate.txt", text)
-        for part in strategy.parts(document, tools):
-            assert part.start is not None
-            assert text.startswith(part.text, part.start)
-        chunks = split(document, strategy, tools)
-        covered = bytearray(len(text))
-        for chunk in chunks:
-            assert chunk.embedded_text == chunk.text
-            covered[chunk.start : chunk.end] = b"\1" * len(chunk.text)
-        assert not "".join(mark for mark, held in zip(text, covered, strict=True) if not held).strip()
-
-
-@pytest.mark.parametrize("unit", ["characters", "cl100k_base"])
-def test_one_word_of_many_letters(unit: str, tools: Tools) -> None:
-    text = "a" * 100_000
-    assert len(places(text, TokenChunker(200, 20, unit))) > 60
-    assert len(places(text, RecursiveChunker(200, unit))) > 60
-    for strategy in (SentenceChunker(200, 20, unit), SemanticChunker(200, unit)):
-        (chunk,) = split(Document("gate.txt", text), strategy, tools)
-        assert chunk.oversize
-    assert len(places(text, FastChunker(200))) == 500
 
 
 class TestTokenChunker:
@@ -97,11 +58,6 @@ class TestTokenChunker:
 
     def test_a_share_of_the_size(self) -> None:
         assert TokenChunker(10, "30%").overlap == 3
-
-    @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (5, 5), (5, 6), (5, -1)])
-    def test_pairs_that_cannot_move_are_refused(self, size: int, overlap: int) -> None:
-        with pytest.raises(BadInput):
-            TokenChunker(size, overlap)
 
 
 class TestSentenceChunker:
@@ -309,14 +265,8 @@ print(len(split(Document("one", "One two three four. " * 3), strategy, Tools()))
 """
 
 
+@pytest.mark.slow
 def test_the_library_says_nothing_on_the_terminal() -> None:
     """It warns of a last chunk of one sentence, and sets up its log when it is imported."""
     done = subprocess.run([sys.executable, "-c", LOUD], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("2\n", "")
-
-
-@pytest.mark.parametrize("cls", EACH)
-def test_each_says_what_it_drops(cls: type[Chunker]) -> None:
-    assert cls.drops
-    assert cls.is_installed()
-    assert set(cls().versions() if cls is FastChunker else cls(9).versions()) == {"chonkie", "chonkie-core"}

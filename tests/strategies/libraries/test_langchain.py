@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from contract import NASTY
 
-from evaluation.embedders.hashing import HashingEmbedder
 from strategies import canonical
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, SplitError
@@ -26,18 +25,10 @@ from strategies.tools import Tools
 
 splitters = pytest.importorskip("langchain_text_splitters")
 
-EACH = [name for name in THIRD_PARTY if name.startswith("langchain:")]
-SIZED = ["Character", "Markdown", "PythonCode", "RecursiveCharacter"]
-
 
 def build(name: str, **asked: Any) -> Strategy:
     """A splitter of LangChain by its own name."""
     return made(THIRD_PARTY[f"langchain:{name}"], asked, name)
-
-
-@pytest.fixture
-def tools() -> Tools:
-    return Tools(embed=HashingEmbedder(dim=16).embed)
 
 
 def chunks(text: str, strategy: Strategy, tools: Tools | None = None) -> tuple[Chunk, ...]:
@@ -46,65 +37,6 @@ def chunks(text: str, strategy: Strategy, tools: Tools | None = None) -> tuple[C
 
 def texts(text: str, strategy: Strategy, tools: Tools | None = None) -> list[str]:
     return [chunk.text for chunk in chunks(text, strategy, tools)]
-
-
-# All of them, on everything
-
-
-def asked(name: str, size: int, overlap: int, unit: str) -> Mapping[str, object]:
-    known = {parameter.name for parameter in parameters(THIRD_PARTY[name])}
-    given = {"size": size, "overlap": overlap, "unit": unit}
-    return {key: value for key, value in given.items() if key in known}
-
-
-@pytest.mark.parametrize("name", EACH)
-@pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
-def test_any_text_is_cut_in_order_or_refused(name: str, text: str, tools: Tools) -> None:
-    for size in (1, 7, 64, 400):
-        for unit, overlap in (("characters", size // 3), ("cl100k_base", 0), ("cl100k_base", size - 1)):
-            if name.endswith("TokenTextSplitter"):
-                unit = "cl100k_base"
-            strategy = made(THIRD_PARTY[name], asked(name, size, overlap, unit), name)
-            try:
-                found = chunks(text, strategy, tools)
-            except SplitError:
-                assert name.endswith("TokenTextSplitter")  # it cuts characters in halves
-                assert not text.isascii()
-                continue
-            before = 0
-            for chunk in found:
-                assert chunk.text == text[chunk.start : chunk.end]
-                assert chunk.text.strip()
-                assert chunk.start >= before
-                before = chunk.start
-
-
-@pytest.mark.parametrize("name", EACH)
-def test_one_word_of_many_letters(name: str, tools: Tools) -> None:
-    length = 100_000
-    found = chunks("a" * length, made(THIRD_PARTY[name], asked(name, 400, 50, "cl100k_base"), name), tools)
-    assert found[0].start == 0
-    assert found[-1].end == length
-    whole = name.partition(":")[2] in ("CharacterTextSplitter", "SemanticChunker") or "Header" in name
-    assert (len(found) == 1) == whole
-    assert all(one.end >= later.start for one, later in pairwise(found))
-
-
-@pytest.mark.parametrize("name", EACH)
-def test_the_canonical_form_makes_the_same_strategy(name: str) -> None:
-    strategy = made(THIRD_PARTY[name], asked(name, 96, 24, "cl100k_base"), name)
-    form = canonical(strategy)
-    assert form.pop("strategy") == name == strategy.name
-    assert made(THIRD_PARTY[name], form, name) == strategy
-    assert not strategy.native
-    assert set(strategy.versions()) >= {"langchain-text-splitters"} or "Semantic" in name
-
-
-@pytest.mark.parametrize("prefix", SIZED)
-@pytest.mark.parametrize(("size", "overlap"), [(10, 10), (10, 11), (0, 0), (10, -1), (10, "100%")])
-def test_pairs_that_cannot_move_are_refused(prefix: str, size: int, overlap: object) -> None:
-    with pytest.raises(BadInput):
-        build(f"{prefix}TextSplitter", size=size, overlap=overlap)
 
 
 # Places

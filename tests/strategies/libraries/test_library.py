@@ -6,10 +6,11 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 import pytest
-from contract import NASTY, make, units_of
+from contract import NASTY, VARIANTS, make, units_of
 
 from evaluation.embedders.hashing import HashingEmbedder
 from strategies import parameters
@@ -21,6 +22,20 @@ from strategies.nesting import embeds_more
 from strategies.splitting import split
 from strategies.strategy import SplitTools, parameter
 from strategies.tools import Tools
+
+CUT_CHARACTERS = {
+    "langchain:TokenTextSplitter",
+    "haystack:RecursiveDocumentSplitter",
+    "chonkie:FastChunker",
+    "semchunk",
+}
+"""They cut characters in two, or fail where they would; nothing else here fails."""
+
+LEAVE_OUT = {"langchain:MarkdownHeaderTextSplitter", "langchain:HTMLHeaderTextSplitter"}
+"""They leave out more than white space."""
+
+SAY_WHERE = {"chonkie", "haystack", "semchunk", "semantic_text_splitter"}
+"""Libraries that say where a chunk begins."""
 
 
 def _shown(text: str) -> str:
@@ -50,8 +65,32 @@ class TestEach:
         assert len(same) >= len(texts)
         assert all(same) != embeds_more(strategy)
 
+    @pytest.mark.parametrize("size", [7, 64])
+    def test_it_loses_nothing_that_prints_and_stands_where_it_says(self, name: str, size: int) -> None:
+        tools = Tools(embed=HashingEmbedder(dim=16).embed)
+        for unit, text in product(units_of(name), [*NASTY.values(), "a" * 2000]):
+            document = Document("gate.md", text)
+            strategy = make(name, unit, size, size // 3, VARIANTS.get(name, ({},))[0])
+            assert isinstance(strategy, Library)
+            try:
+                chunks = split(document, strategy, tools)
+            except SplitError:
+                assert name in CUT_CHARACTERS
+                assert not text.isascii()
+                continue
+            held = bytearray(len(text))
+            for chunk in chunks:
+                held[chunk.start : chunk.end] = b"\1" * len(chunk.text)
+            left = "".join(letter for letter, kept in zip(text, held, strict=True) if not kept)
+            assert not left.strip() or name in LEAVE_OUT
+            parts = [part for part in strategy.parts(document, tools) if part.text.strip()]
+            if name.partition(":")[0] in SAY_WHERE:
+                assert [(part.start, part.text) for part in parts] == [(c.start, c.text) for c in chunks]
+
     def test_it_is_installed_for_these_tests(self, name: str) -> None:
         assert THIRD_PARTY[name].is_installed()
+        versions = make(name, units_of(name)[0], 40, 10).versions()
+        assert versions.keys() == set(THIRD_PARTY[name].distributions)
 
 
 def test_the_table_imports_no_library() -> None:

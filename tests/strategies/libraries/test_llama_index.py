@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from contract import NASTY
 
 from evaluation.embedders.hashing import HashingEmbedder
-from strategies import canonical
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, SplitError
 from strategies.libraries import THIRD_PARTY
@@ -33,62 +30,12 @@ def build(name: str, **asked: Any) -> Strategy:
     return made(cls, {key: value for key, value in asked.items() if key in known or key not in sizes}, name)
 
 
-@pytest.fixture
-def tools() -> Tools:
-    return Tools(embed=HashingEmbedder(dim=16).embed)
-
-
 def chunks(text: str, strategy: Strategy, tools: Tools | None = None) -> tuple[Chunk, ...]:
     return split(Document("gate.md", text), strategy, tools or Tools())
 
 
 def texts(text: str, strategy: Strategy, tools: Tools | None = None) -> list[str]:
     return [chunk.text for chunk in chunks(text, strategy, tools)]
-
-
-@pytest.mark.parametrize("name", EACH)
-@pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
-def test_any_text_is_cut_in_order_or_refused(name: str, text: str, tools: Tools) -> None:
-    for size in (1, 7, 64, 400):
-        for unit, overlap in (("characters", size // 3), ("cl100k_base", 0), ("cl100k_base", size - 1)):
-            try:
-                found = chunks(text, build(name, size=size, overlap=overlap, unit=unit), tools)
-            except SplitError as error:
-                if size > 1 or not str(error).endswith("Single token exceeded chunk size"):
-                    raise
-                continue
-            covered = 0
-            for one, later in pairwise(found):
-                assert one.start <= later.start
-            for chunk in found:
-                assert chunk.text == text[chunk.start : chunk.end]
-                assert not text[covered : chunk.start].strip()
-                covered = chunk.end
-            assert not text[covered:].strip()
-
-
-@pytest.mark.parametrize("name", EACH)
-def test_one_word_of_many_letters(name: str, tools: Tools) -> None:
-    found = chunks("a" * 100_000, build(name, size=400, overlap=50, unit="cl100k_base"), tools)
-    assert found[0].start == 0
-    assert found[-1].end == 100_000
-    assert (len(found) > 60) == ("TextSplitter" in name or name.endswith(":SentenceSplitter"))
-
-
-@pytest.mark.parametrize("name", EACH)
-def test_the_canonical_form_makes_the_same_strategy(name: str) -> None:
-    strategy = build(name, size=96, overlap=24, unit="words")
-    form = canonical(strategy)
-    assert form.pop("strategy") == name
-    assert made(THIRD_PARTY[name], form, name) == strategy
-    assert strategy.versions().keys() == {"llama-index-core", "nltk"}
-
-
-@pytest.mark.parametrize("name", ["SentenceSplitter", "TokenTextSplitter"])
-@pytest.mark.parametrize(("size", "overlap"), [(10, 10), (10, 11), (0, 0), (10, -1), (10, "100%")])
-def test_pairs_that_cannot_move_are_refused(name: str, size: int, overlap: object) -> None:
-    with pytest.raises(BadInput):
-        build(name, size=size, overlap=overlap)
 
 
 @pytest.mark.parametrize(
