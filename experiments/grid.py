@@ -104,14 +104,20 @@ class _Expansion:
             modifying = {key: values.pop(key) for key in MODIFIERS if key in values}
             problems: list[Problem] = []
             strategy = attempt(problems, strategies.find(name), values, name)
-            modifiers = attempt(problems, Modifiers, modifying, name)
+            # Of parents, the size is another by intent; the unit is the same unless it is said.
+            unit = {key: value for key, value in values.items() if key == "unit"}
+            modifiers = attempt(problems, Modifiers, modifying, name, unit)
             for problem in problems:
                 if problem.where not in said:
                     self._refuse(problem, places, place, name, values)
             if strategy is not None:
                 for vectors in self.vectors:
-                    # A wrong modifier is noted; the rest is looked at all the same.
-                    self._keep(strategy, modifiers or PLAIN, vectors, places.get("size", place))
+                    where = places.get("size", place)
+                    if modifiers is not None:
+                        self._keep(strategy, modifiers, vectors, where)
+                    else:  # is noted; whether the line repeats itself is looked at all the same
+                        told = [strategies.canonical(strategy), repr(modifying)]
+                        self._is_twin(told, readable_name(strategy, PLAIN, "direct"), where)
 
     def _axes(self, name: str, entry: Entry, key: Key) -> dict[str, list[tuple[Key, Any]]]:
         """Parameter -> its values with their places. Unknown and empty ones are noted and left out."""
@@ -151,30 +157,54 @@ class _Expansion:
         self.problems.append(Problem(self.where(place), what, problem.remedy))
 
     def _keep(self, strategy: Strategy, modifiers: Modifiers, vectors: str, place: Key) -> None:
-        # What libraries change is mostly white space, which has no tokens.
-        made = any(one.embeds_more and one.native for one in walk(strategy))
-        if vectors == "late" and (made or modifiers.headings != "none"):
-            what = f"late vectors are pooled from the document's own text, but {strategy.name} "
-            what += "embeds more than that" if made else "is given headings to embed"
-            self._problem(place, what, "Use vectors: direct for it, in a sweep of its own")
-            return
-        identity = compact([*deciding(strategy, modifiers), vectors])
-        if identity in self._seen:
-            what = f"{self._seen[identity]} stands in the grid twice"
+        if why := _unfit(strategy, modifiers, vectors):
             if self.skip:
-                self.skipped.append(Problem(self.where(place), what))
+                self.skipped.append(Problem(self.where(place), why[0]))
             else:
-                self._problem(place, what, "Remove one of them; to measure each twice, write repeats: 2")
+                self._problem(place, *why)
             return
+        told = [*deciding(strategy, modifiers), vectors]
         name = readable_name(strategy, modifiers, vectors)
+        if self._is_twin(told, name, place):
+            return
         if name.casefold() in self._names:  # file systems may ignore case
-            name = f"{name[:MAX_NAME]}-{digest(identity, 6)}"
+            name = f"{name[:MAX_NAME]}-{digest(told, 6)}"
         self._names.add(name.casefold())
-        self._seen[identity] = name
         self.configs.append(RunConfig(strategy, name, modifiers, vectors, self.settings))
+
+    def _is_twin(self, told: list[Any], name: str, place: Key) -> bool:
+        """Whether a configuration, told by what decides it, stands in the grid already: that is noted."""
+        identity = compact(told)
+        if identity not in self._seen:
+            self._seen[identity] = name
+            return False
+        what = f"{self._seen[identity]} stands in the grid twice"
+        if self.skip:
+            self.skipped.append(Problem(self.where(place), what))
+        else:
+            self._problem(place, what, "Remove one of them; to measure each twice, write repeats: 2")
+        return True
 
     def _problem(self, key: Key, what: str, remedy: str) -> None:
         self.problems.append(Problem(self.where(key), what, remedy))
+
+
+def _unfit(strategy: Strategy, modifiers: Modifiers, vectors: str) -> tuple[str, str] | None:
+    """Why a strategy cannot go with modifiers or vectors, and what to do; None where it can."""
+    more = next((one for one in walk(strategy) if one.embeds_more), None)
+    if vectors == "late" and (more or modifiers.headings != "none"):
+        why = f"{more.name} embeds more than that" if more else f"{strategy.name} is given headings to embed"
+        return (
+            f"late vectors are pooled from the document's own text, but {why}",
+            "Use vectors: direct for it, or invalid: skip to leave out this pair alone",
+        )
+    apart = next((one for one in walk(strategy) if not one.joinable), None)
+    if modifiers.min_chunk and apart:
+        return (
+            f"min_chunk joins no chunks of {apart.name}, which embed or return more than their text",
+            "Leave it out, or use invalid: skip",
+        )
+    return None
 
 
 def _is_one_list(parameter: Parameter | None, written: Any) -> bool:

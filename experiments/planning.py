@@ -17,6 +17,7 @@ from evaluation.health import truncated_share
 from experiments.leaderboard import wrapped
 from experiments.progress import spoken
 from experiments.runner import Launch
+from strategies.errors import SplitError
 
 SAMPLE_TOKENS = 2048
 """Tokens embedded to learn the speed of a machine that has embedded nothing yet; the cache keeps them."""
@@ -70,13 +71,18 @@ def make_plan(launch: Launch) -> Plan:
     bench = launch.bench
     to_run = {config_id for _, config_id, _ in launch.to_run}
     embedding = {word: _Embedding(maker.desk) for word, maker in bench.makers.items()}
-    planned = []
+    planned, failing = list[PlannedConfiguration](), list[str]()
     for config, config_id in zip(launch.grid.configs, launch.config_ids, strict=True):
         done = config_id not in to_run
         if config.needs:
             planned.append(PlannedConfiguration(config.name, done, None, None, None, None, None))
             continue
-        cut = bench.split(config)
+        try:
+            cut = bench.split(config)
+        except SplitError as error:  # as it will when it runs
+            planned.append(PlannedConfiguration(config.name, done, None, None, None, None, None))
+            failing.append(f"{config.name} will fail: {error}")
+            continue
         chunks = cut.chunks
         texts = [] if done else bench.texts(config, cut)
         sizes, lacking, tokens = embedding[config.vectors].add(texts)
@@ -105,6 +111,7 @@ def make_plan(launch: Launch) -> Plan:
             *launch.judging.notes,
             *_truncated(planned, bench.embedder.limit_tokens),
             *_unknown(launch),
+            *failing,
         ),
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
         configurations=tuple(planned),
@@ -175,8 +182,8 @@ def _unknown(launch: Launch) -> list[str]:
     to_run = {config.name: config.needs for config, _, _ in launch.to_run if config.needs}
     notes = []
     for need, cut, cost in (
-        ("embedder", "by meaning", "what they embed, to cut and as chunks"),
-        ("chat", "by a language model", "what they ask and embed"),
+        ("embedder", "by meaning", "how much they embed, to cut and as chunks"),
+        ("chat", "by a language model", "how much they ask and embed"),
     ):
         names = [name for name, needs in to_run.items() if need in needs]
         if names:
@@ -212,7 +219,8 @@ def show_plan(console: Console, plan: Plan) -> None:
             f"at {plan.tokens_per_second:,.0f} tokens a second."
         )
     elif not plan.tokens_to_embed:
-        lines.append("Nothing is left to embed.")
+        unknown = any(one.chunks is None and not one.done for one in plan.configurations)
+        lines.append(f"Nothing is left to embed{' but for what is marked ?' if unknown else ''}.")
     lines += [f"Left out: {text}" for text in plan.skipped]
     lines += [f"warning: {note}" for note in plan.notes]
     for line in lines:

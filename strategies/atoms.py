@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from strategies.atoms_in import Kind, atoms_in
@@ -86,11 +86,21 @@ class Atoms(Strategy):
             atoms = []
         place = 0
         for start, end in atoms:
-            yield from cuts_within(document, place, start, self.prose, tools)
+            yield from self._between(document, place, start, tools)
             shown = "" if source is None else source.visible(start, end)
             yield Cut(start, end, oversize=ruler.count(start, end) > self.size, embedded_text=shown or None)
             place = end
-        yield from cuts_within(document, place, len(text), self.prose, tools)
+        yield from self._between(document, place, len(text), tools)
+
+    def _between(self, document: Document, start: int, end: int, tools: SplitTools) -> Iterator[Cut]:
+        """The prose, its chunks held to the size out here: `prose` may have none, or count another unit."""
+        ruler = tools.ruler(document, self.unit)
+        for found in cuts_within(document, start, end, self.prose, tools):
+            yield replace(found, oversize=ruler.count(found.start, found.end) > self.size)
+
+    def limit(self, document: Document) -> tuple[int, str] | None:
+        """That of `prose`, whose chunks alone may be merged."""
+        return self.prose.limit(document) or Strategy.limit(self, document)
 
     def _fills(self, start: int, end: int, ruler: Ruler) -> bool:
         """Whether an atom is all of its document and larger than a chunk may be."""

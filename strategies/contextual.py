@@ -45,6 +45,7 @@ class Contextual(PromptedOnPassages):
     """
 
     name: ClassVar[str] = "contextual"
+    joinable: ClassVar[bool] = False
     embeds_more: ClassVar[bool] = True
     required: ClassVar[tuple[str, ...]] = ("document", "chunk")
 

@@ -40,6 +40,7 @@ class Html(Strategy):
     """
 
     name: ClassVar[str] = "html"
+    joinable: ClassVar[bool] = False
     embeds_more: ClassVar[bool] = True
 
     size: int = parameter("largest chunk, in units of the source")

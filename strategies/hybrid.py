@@ -11,7 +11,7 @@ import numpy as np
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, SplitError
 from strategies.grouping import Group, grouped
-from strategies.nesting import is_many_to_one, walk
+from strategies.nesting import OVERLAPS, is_many_to_one, walk
 from strategies.parameters import settle
 from strategies.pieces import Piece, cut
 from strategies.rulers import Ruler
@@ -73,7 +73,7 @@ class Hybrid(Strategy):
             yield Problem("min_size", f"is {self.min_size}, with size {self.size}", f"Use 0 to {self.size}")
         assert self.base is not None
         for one in walk(self.base):
-            for key in ("overlap", "overlap_sentences"):
+            for key in OVERLAPS:
                 if repeated := getattr(one, key, 0):
                     what = (
                         f"is {repeated}" if one is self.base else f"is {repeated} in the {one.name} inside it"
@@ -81,6 +81,9 @@ class Hybrid(Strategy):
                     yield Problem(f"base.{key}", what, "Pieces must not overlap: use 0")
         if is_many_to_one(self.base):
             what = f"is {self.base.name}, which makes several chunks of one passage"
+            yield Problem("base", what, "Use a strategy that cuts the text")
+        elif apart := next((one for one in walk(self.base) if not one.joinable), None):
+            what = f"is {apart.name}, whose chunks embed or return more than their text: none can be merged"
             yield Problem("base", what, "Use a strategy that cuts the text")
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strategies.document import Document
-from strategies.strategy import Cut, Strategy, size_of, unit_of
+from strategies.nesting import embeds_more
+from strategies.strategy import Cut, Strategy
 from strategies.tools import Tools
 
 
@@ -50,9 +51,10 @@ class _Joiner:
     def __init__(self, document: Document, strategy: Strategy, tools: Tools) -> None:
         self._document = document
         self._tools = tools
-        self._size = size_of(strategy)
-        unit = unit_of(strategy)
-        self._ruler = tools.ruler(document, unit) if self._size is not None and unit else None
+        self._embeds_more = embeds_more(strategy)
+        limit = strategy.limit(document)
+        self._size = None if limit is None else limit[0]
+        self._ruler = None if limit is None else tools.ruler(document, limit[1])
         self._outline = tools.described(document)
 
     def tokens(self, cut: Cut) -> int:
@@ -67,9 +69,11 @@ class _Joiner:
         """The two as one, or None where they must stay apart."""
         if one.oversize or other.oversize or one.returned != other.returned:
             return None
-        if one.embedded_text is not None or other.embedded_text is not None:
+        made = one.embedded_text is not None or other.embedded_text is not None
+        if made and self._embeds_more:  # else it differs in white space alone
             return None
-        if self._ruler is not None and self._ruler.count(one.start, other.end) > (self._size or 0):
+        end = max(one.end, other.end)  # a library may hand out a chunk inside the one before
+        if self._ruler is not None and self._ruler.count(one.start, end) > (self._size or 0):
             return None
         section = one.section if self.tokens(one) >= self.tokens(other) else other.section
-        return replace(one, end=other.end, section=section)
+        return replace(one, end=end, section=section, embedded_text=None)

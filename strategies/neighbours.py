@@ -24,8 +24,7 @@ def with_neighbours(cuts: Sequence[Cut], reach: int) -> tuple[Cut, ...]:
     ranges = [group[0].returned or (group[0].start, group[0].end) for group in groups]
     widened = []
     for at, group in enumerate(groups):
-        first, last = max(at - reach, 0), min(at + reach, len(groups) - 1)
-        # Starts and ends increase, so the outermost two hold all between them.
-        wide = (min(ranges[first][0], ranges[at][0]), max(ranges[last][1], ranges[at][1]))
+        around = ranges[max(at - reach, 0) : at + reach + 1]
+        wide = (min(start for start, _ in around), max(end for _, end in around))
         widened += [replace(cut, returned=wide) for cut in group]
     return tuple(widened)

@@ -15,6 +15,9 @@ from strategies.strategy import Need, Strategy, size_of, unit_of
 INHERITED = ("size", "overlap", "unit")
 """Parameters that a strategy inside another takes over where it has them and says none of its own."""
 
+OVERLAPS = ("overlap", "overlap_sentences", "split_overlap")
+"""Parameters that let chunks repeat text."""
+
 _INSTEAD = {"stride": ("overlap",), "sentences": ("size", "overlap")}
 """Parameters that say the same another way: beside them, these are not inherited."""
 

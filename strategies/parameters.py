@@ -132,10 +132,16 @@ def _root(where: str) -> str:
     return re.split(r"[.\[]", where, maxsplit=1)[0]
 
 
-def attempt(problems: list[Problem], cls: type[T], values: Mapping[str, object], called: str) -> T | None:
+def attempt(
+    problems: list[Problem],
+    cls: type[T],
+    values: Mapping[str, object],
+    called: str,
+    around: Mapping[str, object] | None = None,
+) -> T | None:
     """As `made`, but None where that fails, with what is wrong added to `problems`."""
     try:
-        return made(cls, values, called)
+        return made(cls, values, called, around)
     except BadInput as error:
         problems += error.problems
         return None
@@ -259,7 +265,7 @@ def _forms(value: object, hint: Any, around: Mapping[str, object]) -> Iterator[A
             yield number
     elif hint is float:
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            yield float(value)
+            yield float(value) + 0.0  # of two zeros, one
     elif isinstance(value, hint):
         yield value
 

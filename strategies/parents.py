@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from strategies.document import Document
+from strategies.nesting import OVERLAPS, is_many_to_one, walk
 from strategies.strategy import Cut, SplitTools, Strategy
 from strategies.within import cuts_within
 
 
 def parents_problem(parents: Strategy) -> str:
     """What is wrong with a strategy as that of the parents, or nothing."""
-    if getattr(parents, "overlap", 0) or getattr(parents, "overlap_sentences", 0):
-        return "overlap, but every chunk has one parent: give them an overlap of 0"
+    if is_many_to_one(parents):
+        return f"is {parents.name}, which makes several texts of one passage: use one that cuts the text"
+    for one in walk(parents):
+        if any(getattr(one, key, 0) for key in OVERLAPS):
+            inside = "" if one is parents else f" ({one.name} inside {parents.name})"
+            return f"overlap{inside}, but every chunk has one parent: give them an overlap of 0"
     return ""
 
 

@@ -41,6 +41,7 @@ class Proposition(PromptedOnPassages):
     """
 
     name: ClassVar[str] = "proposition"
+    joinable: ClassVar[bool] = False
     many_to_one: ClassVar[bool] = True
     embeds_more: ClassVar[bool] = True
     required: ClassVar[tuple[str, ...]] = ("passage",)

@@ -32,10 +32,15 @@ class Route:
     def fits(self, document: Document) -> bool:
         """Whether the document takes this route."""
         return (
-            (self.media_type is None or fnmatchcase(document.media_type, self.media_type))
-            and (self.path is None or fnmatchcase(document.id, self.path))
+            _matches(document.media_type, self.media_type)
+            and _matches(document.id, self.path)
             and all(_same(document.metadata.get(key), value) for key, value in (self.metadata or {}).items())
         )
+
+
+def _matches(found: str, pattern: str | None) -> bool:
+    """Whether a text fits a pattern of `*` and `?`; brackets stand for themselves."""
+    return pattern is None or fnmatchcase(found, pattern.replace("[", "[[]"))
 
 
 def _same(found: Scalar | None, wanted: Scalar) -> bool:
@@ -76,8 +81,21 @@ class Routed(Strategy):
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""
         settle(self)
+        inside = [*(route.use for route in self.routes), self.otherwise]
+        # What nobody inherits decides nothing: equal cuts compare equal.
+        for key, nothing in (("size", None), ("overlap", 0), ("unit", "cl100k_base")):
+            if not any(getattr(one, key, nothing) == getattr(self, key) for one in inside):
+                object.__setattr__(self, key, nothing)
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the chunks, in order."""
+        yield from self.taken(document).cuts(document, tools)
+
+    def limit(self, document: Document) -> tuple[int, str] | None:
+        """That of the strategy that cuts the document."""
+        return self.taken(document).limit(document)
+
+    def taken(self, document: Document) -> Strategy:
+        """The strategy that cuts the document."""
         fitting = (route.use for route in self.routes if route.fits(document))
-        yield from next(fitting, self.otherwise).cuts(document, tools)
+        return next(fitting, self.otherwise)

@@ -31,7 +31,7 @@ class SentenceWindow(Strategy):
     """
 
     name: ClassVar[str] = "sentence_window"
-    joins: ClassVar[bool] = False
+    joinable: ClassVar[bool] = False
 
     window: int = parameter("sentences returned on each side", default=3, check=not_negative)
     size: int | None = parameter("largest sentence, in units; null: any", default=None)

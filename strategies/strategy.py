@@ -87,12 +87,19 @@ class Strategy(ABC):
     """Whether several cuts may share one range (texts made from a passage)."""
     embeds_more: ClassVar[bool] = False
     """Whether a cut's `embedded_text` may be another than the text of its range."""
+    joinable: ClassVar[bool] = True
+    """Whether neighbouring cuts may become one: they embed and return no more than their own text."""
     needs: ClassVar[tuple[Need, ...]] = ()
     """What it asks for while it cuts and what costs more than cutting: vectors, or a language model."""
 
     def versions(self) -> Mapping[str, str]:
         """What decides the cuts beside parameters and the core's own libraries: library -> version."""
         return {}
+
+    def limit(self, document: Document) -> tuple[int, str] | None:
+        """The largest chunk that it makes of a document, with the unit; None where nothing limits it."""
+        size, unit = size_of(self), unit_of(self)
+        return None if size is None or unit is None else (size, unit)
 
     @abstractmethod
     def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:

@@ -345,3 +345,40 @@ def test_how_a_model_is_asked_is_no_other_experiment_and_where_is() -> None:
         grid({**MODEL, "retries": [0, 1]})
     both = names({**MODEL, "base_url": ["http://localhost/v1", "http://localhost/v2"]})
     assert both[0] == plain.name != both[1]
+
+
+def test_skip_leaves_out_pairs_that_cannot_be_and_keeps_the_rest() -> None:
+    entries = (
+        {"strategy": "table", "size": 96},
+        {"strategy": "sentence_window", "min_chunk": [0, 8]},
+        {"strategy": "fixed", "size": 96},
+    )
+    found = grid(*entries, vectors=["direct", "late"], invalid="skip")
+    assert [config.name for config in found.configs] == [
+        "table-96", "sentence_window", "sentence_window-vectors=late", "fixed-96", "fixed-96-vectors=late",
+    ]  # fmt: skip
+    assert len(found.skipped) == 2
+    with pytest.raises(BadInput, match="min_chunk joins no chunks of sentence_window"):
+        grid(entries[1])
+
+
+def test_what_nobody_inherits_makes_no_other_experiment() -> None:
+    routes = [{"path": "*.md", "use": {"strategy": "sentence", "size": 9}}]
+    entry = {"strategy": "routed", "routes": routes, "otherwise": {"strategy": "fixed", "size": 8}}
+    with pytest.raises(BadInput, match="stands in the grid twice"):
+        grid({**entry, "size": [60, 80]})
+    assert len(grid({**entry, "otherwise": "fixed", "size": [60, 80]}).configs) == 2
+
+
+def test_parents_count_in_the_unit_of_their_line() -> None:
+    parents = one(unit="words", parents={"strategy": "fixed", "size": 300}).modifiers.parents
+    assert parents == strategies.build("fixed", {"size": 300, "unit": "words"})
+
+
+def test_a_wrong_modifier_makes_no_false_twins() -> None:
+    with pytest.raises(BadInput) as error:
+        grid(
+            {"strategy": "fixed", "size": 40, "neighbours": -1},
+            {"strategy": "fixed", "size": 40, "min_chunk": "x"},
+        )
+    assert not any("twice" in problem.what for problem in error.value.problems)

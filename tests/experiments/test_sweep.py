@@ -458,7 +458,7 @@ def test_the_page_names_every_key() -> None:
 def test_examples_of_the_page_are_sweeps(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "sweep-file.md").read_text(encoding="utf-8")
     examples = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 5
+    assert len(examples) == 6
     for example in examples:
         if example.startswith("name:"):
             text = example

@@ -240,3 +240,14 @@ class TestLaws:
     @pytest.mark.parametrize("before", ["", "[", '"'])
     def test_json_is_found_in_linear_time(self, part: str, before: str) -> None:
         assert grows_linearly(lambda size: json_values(before + part * (size // len(part)), 0, size), 20_000)
+
+
+@pytest.mark.parametrize(
+    "prose", [{"strategy": "paragraph", "unit": "words"}, {"strategy": "sentence", "sentences": 9}]
+)
+def test_prose_that_counts_otherwise_is_held_to_the_size_out_here(prose: dict[str, object]) -> None:
+    document = Document("a", "Alpha beta gamma delta. " * 9)
+    strategy = build("atoms", {"size": 10, "unit": "characters", "prose": prose})
+    chunks = split(document, strategy, Tools())
+    assert all(chunk.oversize == (len(chunk.text) > 10) for chunk in chunks)
+    assert any(chunk.oversize for chunk in chunks)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pytest
 
 from strategies import build
@@ -10,6 +13,7 @@ from strategies.errors import BadInput
 from strategies.modifiers import PLAIN, Modifiers
 from strategies.parameters import as_record, made
 from strategies.splitting import split
+from strategies.strategy import Cut, SplitTools, Strategy
 from strategies.tools import Tools
 
 GATE = Document(
@@ -84,6 +88,54 @@ class TestParents:
             with pytest.raises(BadInput, match="parents: overlap, but every chunk has one parent"):
                 made(Modifiers, {"parents": parents}, "fixed")
 
+    @pytest.mark.parametrize(
+        ("parents", "said"),
+        [
+            ({"strategy": "atoms", "size": 20, "overlap": 4}, "overlap"),
+            (
+                {
+                    "strategy": "routed",
+                    "routes": [{"path": "*", "use": {"strategy": "fixed", "size": 9}}],
+                    "otherwise": {"strategy": "fixed", "size": 9, "overlap": 2},
+                },
+                r"overlap \(fixed inside routed\)",
+            ),
+            (
+                {"strategy": "proposition", "size": 9, "base_url": "http://localhost/v1", "model": "m"},
+                "makes several texts of one passage",
+            ),
+        ],
+    )
+    def test_what_overlaps_inside_is_refused_too(self, parents: dict[str, object], said: str) -> None:
+        with pytest.raises(BadInput, match=said):
+            made(Modifiers, {"parents": parents}, "fixed")
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Strategy):
+    """A library that hands out chunks inside others."""
+
+    name: ClassVar[str] = "given"
+    native: ClassVar[bool] = False
+    given: tuple[Cut, ...]
+
+    def cuts(self, document: Document, tools: SplitTools) -> tuple[Cut, ...]:
+        return self.given
+
+
+class TestChunksInsideOthers:
+    TEXT = Document("letters", "abcdefghij" * 10)
+
+    def test_what_is_merged_loses_nothing(self) -> None:
+        cuts = Given((Cut(0, 60), Cut(10, 20), Cut(60, 100)))
+        chunks = split(self.TEXT, cuts, Tools(), Modifiers(min_chunk=8))
+        assert {position for chunk in chunks for position in range(chunk.start, chunk.end)} == set(range(100))
+
+    def test_neighbours_hold_all_in_reach(self) -> None:
+        cuts = Given((Cut(0, 40), Cut(10, 20), Cut(15, 18), Cut(16, 96)))
+        chunks = split(self.TEXT, cuts, Tools(), Modifiers(neighbours=1))
+        assert [chunk.returned for chunk in chunks] == [(0, 40), (0, 40), (10, 96), (15, 96)]
+
 
 class TestNeighbours:
     def test_with_a_chunk_come_those_around_it(self) -> None:
@@ -125,6 +177,14 @@ class TestMinChunk:
         assert cut("sentence", {"size": 3}, Modifiers(min_chunk=50))[0].end >= plain[0].end
         for chunk in cut("sentence", {"size": 3}, Modifiers(min_chunk=50)):
             assert len(chunk.text.split()) <= 3
+
+    def test_the_size_is_that_of_the_route_that_cut_the_document(self) -> None:
+        inner = {"strategy": "sentence", "size": 4, "unit": "words"}
+        routed = {"routes": [{"path": "*.md", "use": inner}], "otherwise": "fixed", "size": 90}
+        for chunk in cut("routed", routed, Modifiers(min_chunk=32)):
+            assert len(chunk.text.split()) <= 4
+        for chunk in cut("atoms", {"size": 90, "prose": inner}, Modifiers(min_chunk=32)):
+            assert len(chunk.text.split()) <= 4
 
     def test_without_a_size_all_may_become_one(self) -> None:
         (chunk,) = cut("sentence", {"sentences": 1}, Modifiers(min_chunk=500))

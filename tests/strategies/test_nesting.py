@@ -51,6 +51,12 @@ class TestRouted:
             Document("a.txt", TEXT), build("recursive", {"size": 4, "unit": "words"})
         )
 
+    def test_brackets_in_a_pattern_stand_for_themselves(self) -> None:
+        routes = [{"path": "logs [2024]/*", "use": "sentence"}]
+        (route,) = routed(routes=routes).routes
+        assert route.fits(Document("logs [2024]/a.txt", TEXT))
+        assert not route.fits(Document("logs 2/a.txt", TEXT))
+
     @pytest.mark.parametrize(
         "metadata", [{"team": "ops"}, {"team": "ops", "year": "2024"}, {"team": "ops", "year": True}]
     )
