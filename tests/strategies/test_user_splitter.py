@@ -582,6 +582,19 @@ class TestFinding:
         assert built(name).versions() != first.versions()
         assert texts(first) == [TEXT]  # still what it was
 
+    def test_what_was_reloaded_unseen_is_refused_until_it_is_reloaded_again(
+        self, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its file may have been edited once more behind the reload."""
+        monkeypatch.syspath_prepend(os.getcwd())
+        built(f"{write('def lines(text): return [text]')}:lines")
+        write("GAP = 1\ndef lines(text): return text.split()")
+        importlib.reload(sys.modules["gate_splitters"])
+        with pytest.raises(BadInput, match="may have been changed"):
+            strategy_class("gate_splitters:lines")
+        importlib.reload(sys.modules["gate_splitters"])
+        assert texts(built("gate_splitters:lines")) == TEXT.split()
+
     def test_an_edit_that_is_taken_back_is_none(self, write: Write) -> None:
         code = "def lines(text): return [text]"
         first = built(f"{write(code)}:lines")
