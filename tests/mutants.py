@@ -233,7 +233,7 @@ MUTANTS = (
         "strategies/chat_client.py",
         'if finish == "length":',
         'if finish == "limit":',
-        ("tests/strategies/test_chat.py",),
+        ("tests/strategies/chat/test_failures.py",),
     ),
 )
 
