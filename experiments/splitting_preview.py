@@ -72,7 +72,6 @@ def _tools(
         desk = EmbeddingDesk(open_embedder(spec), cache_dir)
         opened.callback(desk.close)
         counters = {unit: desk.embedder.counter(unit) for unit in EMBEDDER_UNITS}
-
         embed = partial(_vectors, desk)
     if "chat" in needed:
         answering = Chat(cache_dir)
