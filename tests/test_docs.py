@@ -390,3 +390,14 @@ def test_links_lead_somewhere(name: str) -> None:
 def test_the_readme_links_every_page() -> None:
     linked = set(re.findall(r"\]\(([^)#\s]+)", README))
     assert {str(page.relative_to(ROOT)) for page in PAGES[1:]} <= linked
+
+
+def test_a_listing_may_be_of_some(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["list", "strategies", "routed", "langchain:TokenTextSplitter", "--json"]) == 0
+    ours, theirs = json.loads(capsys.readouterr().out)
+    assert (ours["name"], ours["native"], ours["drops"]) == ("routed", True, None)
+    assert ours["use"].startswith("Use it for mixed collections")
+    assert (theirs["native"], theirs["extra"]) == (False, "langchain")
+    assert theirs["drops"]
+    assert run(["list", "strategies", "fixd"]) == 2
+    assert "fixd: is none of the strategies. Did you mean fixed?" in capsys.readouterr().err

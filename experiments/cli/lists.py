@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli import options
+from strategies.errors import BadInput, Problem, nearest
 
 if TYPE_CHECKING:
     from strategies.libraries.library import Library
@@ -27,6 +28,9 @@ def list_(
     what: Annotated[
         What, typer.Argument(help="strategies, modifiers, metrics, datasets or sweeps.", show_default=False)
     ],
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Only these.", metavar="[NAME]...", show_default=False)
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """List what there is to choose from.
@@ -43,6 +47,12 @@ def list_(
         "datasets": _datasets,
         "sweeps": _sweeps,
     }[what.value]()
+    if names:
+        known = [row["name"] for row in rows]
+        unknown = [Problem(name, f"is none of the {what.value}", nearest(name, known)) for name in names]
+        if wrong := [problem for problem in unknown if problem.where not in known]:
+            raise BadInput(wrong)
+        rows = [row for row in rows if row["name"] in names]
     if json:
         typer.echo(dumps(rows, indent=1))
     else:
@@ -56,7 +66,9 @@ def _print(rows: list[dict[str, Any]]) -> None:
     from experiments.paragraph import Paragraph
 
     console = Console()
-    for row in rows:
+    for index, row in enumerate(rows):
+        if index and row.get("lines"):
+            console.print()
         console.print(Text(row["name"], style="bold"))
         console.print(Paragraph(Text(row["description"]), 2))
         for line in row.get("lines", ()):
@@ -65,7 +77,6 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 def _strategies() -> list[dict[str, Any]]:
     from dataclasses import asdict
-    from inspect import getdoc
 
     from strategies import STRATEGIES, THIRD_PARTY, parameters
     from strategies.libraries.library import Library
@@ -73,13 +84,18 @@ def _strategies() -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for name, cls in {**STRATEGIES, **THIRD_PARTY}.items():
         told = [asdict(parameter) for parameter in parameters(cls)]
+        use = _paragraph(cls, "Use it")
         row: dict[str, Any] = {
             "name": name,
-            "description": (getdoc(cls) or "").split("\n\n")[0].replace("\n", " "),
+            "description": _paragraph(cls),
+            "use": use,
             "parameters": told,
             "native": cls.native,
             "needs": list(cls.needs),
-            "lines": [_NEEDS[need] for need in cls.needs],
+            "drops": None,
+            "extra": None,
+            "installed": True,
+            "lines": [*([use] if use else []), *(_NEEDS[need] for need in cls.needs)],
         }
         if issubclass(cls, Library):
             row |= {"drops": cls.drops, "extra": cls.extra, "installed": cls.is_installed()}
@@ -87,6 +103,15 @@ def _strategies() -> list[dict[str, Any]]:
         row["lines"] += [_told(parameter) for parameter in told]
         rows.append(row)
     return rows
+
+
+def _paragraph(cls: type, beginning: str = "") -> str:
+    """The first paragraph of a class's docstring from these words on, on one line; empty if none has them."""
+    from inspect import getdoc
+
+    paragraphs = (" ".join(part.split()) for part in (getdoc(cls) or "").split("\n\n"))
+    found = (part[part.index(beginning) :] for part in paragraphs if beginning in part)
+    return next(found, "")
 
 
 _NEEDS = {
@@ -114,7 +139,7 @@ def _modifiers() -> list[dict[str, Any]]:
 
 def _installed(library: type[Library]) -> str:
     if library.is_installed():
-        return f"{library.distributions[0]} is installed"
+        return f"{library.distributions[0]} is installed (chunksweep[{library.extra}])"
     return f"not installed: pip install 'chunksweep[{library.extra}]'"
 
 
