@@ -51,10 +51,10 @@ MUTANTS = (
     Mutant(
         "size-not-in-key",
         "size missing from the key under which chunks are kept",
-        "experiments/grid.py",
-        "return _digest([strategies.canonical(self.strategy), self.headings], 32)",
-        'kept = {k: v for k, v in strategies.canonical(self.strategy).items() if k != "size"}\n'
-        "        return _digest([kept, self.headings], 32)",
+        "experiments/run_config.py",
+        "return digest(deciding(self.strategy, self.modifiers), 32)",
+        "form, modifiers = deciding(self.strategy, self.modifiers)\n"
+        '        return digest([{k: v for k, v in form.items() if k != "size"}, modifiers], 32)',
         ("tests/experiments/test_grid.py", "tests/experiments/test_runner.py"),
     ),
     Mutant(
@@ -215,16 +215,16 @@ MUTANTS = (
         "fragments-past-the-size",
         "a fragment joined without counting the two together",
         "strategies/min_chunk.py",
-        "self._ruler.count(one.start, other.end) >",
-        "self._ruler.count(other.start, other.end) >",
+        "self._ruler.count(one.start, end) >",
+        "self._ruler.count(other.start, end) >",
         ("tests/strategies/test_modifiers.py",),
     ),
     Mutant(
         "half-the-neighbours",
         "one neighbour too few returned behind a chunk",
         "strategies/neighbours.py",
-        "min(at + reach, len(groups) - 1)",
-        "min(at + reach - 1, len(groups) - 1)",
+        "ranges[max(at - reach, 0) : at + reach + 1]",
+        "ranges[max(at - reach, 0) : at + reach]",
         ("tests/strategies/test_modifiers.py",),
     ),
     Mutant(

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,11 @@ def _mutants() -> ModuleType:
 
 
 MUTANTS = _mutants()
+
+
+@pytest.mark.parametrize("mutant", MUTANTS.MUTANTS, ids=lambda mutant: mutant.name)
+def test_every_fault_has_one_place(mutant: Any) -> None:
+    assert (MUTANTS.ROOT / mutant.file).read_text(encoding="utf-8").count(mutant.right) == 1
 
 
 @pytest.mark.slow
