@@ -72,15 +72,16 @@ class CacheFile:
         """Which of the keys are there, without reading their values."""
         return {row[0] for row in self._select("key", keys)} | {key for key in keys if key in self._unwritten}
 
-    def put(self, entries: Mapping[bytes, Values]) -> None:
-        """Keep entries, all or none."""
+    def put(self, entries: Mapping[bytes, Values], *, replace: bool = True) -> None:
+        """Keep entries, all or none; without `replace`, those whose key is not there yet."""
         rows = [(key, first, _checksum(first, others), *others) for key, (first, *others) in entries.items()]
         marks = ", ".join("?" for _ in self._columns.split(","))
         with self._lock:
             if self.writable:
                 try:
                     with self._database:
-                        statement = f"insert or replace into {self._table} ({self._columns}) values ({marks})"
+                        how = "replace" if replace else "ignore"
+                        statement = f"insert or {how} into {self._table} ({self._columns}) values ({marks})"
                         self._database.executemany(statement, rows)
                     return
                 except sqlite3.Error:

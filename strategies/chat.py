@@ -130,6 +130,14 @@ class Chat:
         kept = {key: Answer(*values) for key, values in self._cache.get(keys).items()}
         return {key: answer for key, answer in kept.items() if not check(answer.text)}
 
+    def _kept(self, key: bytes, answer: Answer, check: AnswerCheck) -> Answer:
+        """The answer that is kept from now on: the first, if another process was given one meanwhile."""
+        self._cache.put({key: answer}, replace=False)
+        kept = self._found([key], check).get(key)
+        if kept is None:  # what stood there cannot be used
+            self._cache.put({key: answer})
+        return kept or answer
+
     def _charge(self, model: ChatModel, answers: Mapping[bytes, Answer]) -> None:
         with self._lock:
             ledger = self._ledger
@@ -152,8 +160,7 @@ class Chat:
                 paid += 1
                 fault = check(outcome.text)
                 if not fault:
-                    self._cache.put({key: outcome})
-                    found[key] = outcome
+                    found[key] = self._kept(key, outcome, check)
                     continue
                 outcome = Failure(fault)
             failed[key] = outcome

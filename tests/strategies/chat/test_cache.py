@@ -14,6 +14,7 @@ from asking import ask
 from chat_server import ChatServer, Reply, says
 
 from strategies.chat import ANSWERS, Chat, key_of
+from strategies.chat_client import Answer
 from strategies.chat_model import ChatModel
 from strategies.errors import BadInput
 
@@ -28,6 +29,18 @@ class TestCache:
         assert ask(second, model, "b", "a") == ["re: b", "re: a"]
         assert chat_server.prompts == ["a", "b"]
         assert (first.spent().paid_calls, second.spent().paid_calls) == (2, 0)
+        first.close()
+        second.close()
+
+    def test_of_two_answers_given_at_once_the_first_that_is_kept_stands_for_both(
+        self, model: ChatModel, chat_server: ChatServer, tmp_path: Path
+    ) -> None:
+        first, second = Chat(tmp_path), Chat(tmp_path)
+        assert ask(first, model, "a") == ["re: a"]
+        late = Answer("another", 1, 1, 1.0)
+        assert second._kept(key_of(model, "a"), late, lambda text: "").text == "re: a"
+        assert second._kept(key_of(model, "b"), late, lambda text: "").text == "another"
+        assert ask(first, model, "b") == ["another"]
         first.close()
         second.close()
 
