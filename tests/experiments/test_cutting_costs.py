@@ -105,7 +105,7 @@ class TestCuttingByMeaning:
         ) * 3
         assert fixed.chunks
         assert [note for note in plan.notes if "semantic" in note] == [
-            "Not in these figures: semantic-8, cut by meaning: what they embed, to cut and as chunks, "
+            "Not in these figures: semantic-8, cut by meaning: how much they embed, to cut and as chunks, "
             "is known once they run"
         ]
         console = Console(width=100, record=True, file=StringIO())
@@ -189,6 +189,17 @@ def test_libraries_decide_what_is_the_same_experiment(dataset: Path, monkeypatch
     after = ids()
     assert before[0] != after[0]
     assert before[1] == after[1]
+
+
+def test_a_plan_goes_on_where_one_cannot_cut(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(strategies.STRATEGIES, "picky", Picky)
+    monkeypatch.setattr(Picky, "needs", ())
+    found = launch(
+        dataset, {"strategy": "picky", "refused": ["Ask"]}, {"strategy": "fixed", "size": 9}, dry=True
+    )
+    plan = make_plan(found)
+    assert [one.chunks is None for one in plan.configurations] == [True, False]
+    assert any("will fail: 6.txt: chunk 0: refused" in note for note in plan.notes)
 
 
 @dataclass(frozen=True, slots=True)
