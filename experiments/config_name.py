@@ -68,6 +68,8 @@ def _shown(value: Any) -> tuple[str, bool]:
         words, exact = _words(value)
         return "_".join(words), exact
     form = as_json(value)
+    if isinstance(form, float) and form.is_integer():
+        form = int(form)  # as its user wrote it, most likely
     text = str(form).lower() if isinstance(form, bool) else form if isinstance(form, str) else compact(form)
     readable = "_".join(_READABLE.findall(text))
     return readable, readable == text

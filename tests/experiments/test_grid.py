@@ -266,8 +266,8 @@ def test_a_strategy_inside_another_is_an_axis_and_part_of_the_name() -> None:
 
 def test_what_follows_from_the_rest_is_not_part_of_the_name() -> None:
     assert names({"strategy": "semantic", "threshold_kind": ["percentile", "gradient"], "threshold": 90}) == [
-        "semantic-threshold=90.0",
-        "semantic-threshold=90.0-threshold_kind=gradient",
+        "semantic-threshold=90",
+        "semantic-threshold=90-threshold_kind=gradient",
     ]
     assert names({"strategy": "semantic"}) == ["semantic"]
 
