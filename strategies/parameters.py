@@ -11,7 +11,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -111,7 +111,12 @@ def made(
         for key in values
         if key not in known
     ]
-    missing = [p.name for p in known.values() if p.required and p.name not in values]
+    meant = {problem.remedy for problem in problems}
+    missing = [
+        p.name
+        for p in known.values()
+        if p.required and p.name not in values and f"Did you mean {p.name}?" not in meant
+    ]
     problems += [Problem(key, f"is missing ({known[key].help})", f"{called} needs it") for key in missing]
     fitting, misfits = problems_of(cls, values, around)
     problems += misfits
@@ -257,7 +262,7 @@ def _forms(value: object, hint: Any, around: Mapping[str, object]) -> Iterator[A
             yield value
     elif origin is tuple:
         if isinstance(value, list | tuple):
-            items = [_item(item, get_args(hint)[0], around, at) for at, item in enumerate(value)]
+            items = list(_items(value, get_args(hint)[0], around))
             if all(items):
                 yield tuple(item[0] for item in items)
     elif hint is int:
@@ -270,11 +275,16 @@ def _forms(value: object, hint: Any, around: Mapping[str, object]) -> Iterator[A
         yield value
 
 
-def _item(value: object, hint: Any, around: Mapping[str, object], at: int) -> list[Any]:
-    try:
-        return list(_forms(value, hint, around))
-    except BadInput as error:
-        raise BadInput(_placed(f"[{at}]", error)) from None
+def _items(values: Iterable[object], hint: Any, around: Mapping[str, object]) -> Iterator[list[Any]]:
+    """The forms of each item of a list. Raises BadInput with what is wrong inside any of them."""
+    problems: list[Problem] = []
+    for at, value in enumerate(values):
+        try:
+            yield list(_forms(value, hint, around))
+        except BadInput as error:
+            problems += _placed(f"[{at}]", error)
+    if problems:
+        raise BadInput(problems)
 
 
 def _placed(where: str, error: BadInput) -> list[Problem]:

@@ -28,6 +28,14 @@ class Route:
         if self.media_type is None and self.path is None and not self.metadata:
             what = "says for no document that it is meant for it"
             raise BadInput([Problem("use", what, "Give media_type, path or metadata beside it")])
+        odd = [key for key, value in (self.metadata or {}).items() if not isinstance(value, Scalar)]
+        if odd:
+            raise BadInput(
+                [
+                    Problem(f"metadata.{key}", "is no text, number or truth value", "No document has another")
+                    for key in odd
+                ]
+            )
 
     def fits(self, document: Document) -> bool:
         """Whether the document takes this route."""
@@ -81,6 +89,8 @@ class Routed(Strategy):
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""
         settle(self)
+        if not self.routes:
+            raise BadInput([Problem("routes", "is empty", "Give one, or use the other strategy alone")])
         inside = [*(route.use for route in self.routes), self.otherwise]
         # What nobody inherits decides nothing: equal cuts compare equal.
         for key, nothing in (("size", None), ("overlap", 0), ("unit", "cl100k_base")):

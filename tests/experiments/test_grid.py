@@ -298,7 +298,6 @@ def test_what_is_wrong_inside_a_strategy_has_its_own_place() -> None:
         )
     assert {problem.where for problem in error.value.problems} == {
         "grid[0].parents[1].sise",
-        "grid[0].parents[1].size",
         "grid[1].base.size",
     }
 

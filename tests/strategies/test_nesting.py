@@ -86,6 +86,29 @@ class TestRouted:
         assert said["otherwise.size"] == "is -1"
         assert said["routes[0].pth"].startswith("is not a parameter of a route")
 
+    def test_what_is_wrong_in_several_routes_is_said_at_once(self) -> None:
+        routes = [
+            {"media_typ": "text/html", "use": "html"},
+            {"path": "*.md", "use": "markdwn"},
+            {"path": "*", "use": "fixed", "metadata": {"tags": ["a"]}},
+        ]
+        with pytest.raises(BadInput) as error:
+            routed(routes=routes)
+        assert {problem.where for problem in error.value.problems} >= {
+            "routes[0].media_typ",
+            "routes[1].use.strategy",
+            "routes[2].metadata.tags",
+        }
+        with pytest.raises(BadInput, match="routes: is empty"):
+            routed(routes=[])
+
+    def test_a_parameter_that_was_meant_is_not_missing(self) -> None:
+        with pytest.raises(BadInput) as error:
+            build("routed", {"routes": ROUTES, "otherwise": {"strategy": "fixed", "siz": 4}})
+        assert [problem.where for problem in error.value.problems if "otherwise" in problem.where] == [
+            "otherwise.siz"
+        ]
+
     def test_a_strategy_without_a_size_says_where_one_is_missing(self) -> None:
         with pytest.raises(BadInput, match=r"otherwise.size: is missing"):
             build("routed", {"routes": [{"path": "*.md", "use": {"strategy": "fixed", "size": 3}}]})
