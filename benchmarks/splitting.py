@@ -32,9 +32,9 @@ from texts import KINDS, documents, texts
 
 from strategies import STRATEGIES, build, parameters
 from strategies.document import Document
-from strategies.encodings import load, remembered_count
 from strategies.splitting import split
 from strategies.tools import Tools
+from strategies.units.encodings import load, remembered_count
 
 CEILING = "tiktoken encode_ordinary"
 SWEEP = tuple(product((128, 256, 512), ("0%", "10%", "25%")))

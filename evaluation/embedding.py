@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from strategies.counting import Counter
 from strategies.errors import refuse
 from strategies.strategy import Vectors
+from strategies.units.counting import Counter
 
 Kind = Literal["passage", "query"]
 """Many models want another prompt before a query than before a passage."""

@@ -30,9 +30,9 @@ from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits, 
 from evaluation.questions import Row, read_rows
 from evaluation.resolving import Resolver
 from evaluation.sidecars import is_sidecar, read_sidecars
-from strategies.counting import counter_of
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, nearest, refuse
+from strategies.units.counting import counter_of
 
 __all__ = [
     "Evidence",

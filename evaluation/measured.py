@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strategies.characters import code_points, is_white
 from strategies.document import Document
 from strategies.spans import Range
+from strategies.units.characters import code_points, is_white
 
 Counts = npt.NDArray[np.int64]
 

@@ -27,10 +27,10 @@ from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker
 from experiments.workbench import STORE, Workbench
-from strategies.counting import check_unit
 from strategies.document import Scalar
 from strategies.errors import BadInput, ChunksweepError
 from strategies.tools import TOKENS
+from strategies.units.counting import check_unit
 
 
 @dataclass(frozen=True, slots=True)

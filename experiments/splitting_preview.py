@@ -16,16 +16,16 @@ from evaluation.describing import read_document
 from evaluation.embedding import EmbedderSpec, open_embedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.yaml_reading import parse_option
-from strategies.chat import Chat
-from strategies.counting import EMBEDDER_UNITS, Counter
 from strategies.document import Chunk
 from strategies.errors import BadInput, Problem
+from strategies.language_model.chat import Chat
 from strategies.modifiers import Modifiers
 from strategies.nesting import needs, units
 from strategies.parameters import attempt
 from strategies.splitting import split
 from strategies.strategy import Strategy, Vectors
 from strategies.tools import Tools
+from strategies.units.counting import EMBEDDER_UNITS, Counter
 
 _COLOURS = ("cyan", "green")
 

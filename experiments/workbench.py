@@ -25,9 +25,9 @@ from evaluation.vector_cache import key_of
 from evaluation.vectors import VECTORS
 from experiments.run_config import RunConfig
 from experiments.sweep import Sweep
-from strategies.chat import Chat
 from strategies.document import Chunk, Document
 from strategies.errors import SplitError
+from strategies.language_model.chat import Chat
 from strategies.splitting import split
 from strategies.strategy import Vectors
 from strategies.tools import TOKENS, Tools

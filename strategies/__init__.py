@@ -27,7 +27,7 @@ from strategies.sentence import Sentence
 from strategies.sentence_window import SentenceWindow
 from strategies.strategy import Strategy
 from strategies.table import Table
-from strategies.user_splitter import strategy_class
+from strategies.user_code.user_splitter import strategy_class
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "fixed": Fixed,

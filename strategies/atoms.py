@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from strategies.atoms_in import Kind, atoms_in
 from strategies.document import Document
 from strategies.errors import BadInput, Problem
-from strategies.html_source import HtmlSource
+from strategies.markup.atoms_in import Kind, atoms_in
+from strategies.markup.html_source import HtmlSource
 from strategies.outline import HTML
 from strategies.parameters import settle
-from strategies.rulers import Ruler
 from strategies.strategy import Cut, SplitTools, Strategy, parameter, size_of, unit_of
+from strategies.units.rulers import Ruler
 from strategies.within import cuts_within
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from strategies.document import Document
+from strategies.meaning.similarity import Numbers, batches, cosines
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import Level, Piece, cut, pieces_of
 from strategies.recursive import SEPARATORS, levels_of, no_places
-from strategies.rulers import Ruler
-from strategies.similarity import Numbers, batches, cosines
 from strategies.sizes import positive
 from strategies.strategy import Cut, Need, SplitTools, Strategy, Vectors, parameter
+from strategies.units.rulers import Ruler
 
 _TIE = 1e-9
 """Scores that differ by less are equal: they are sums of whole millionths."""

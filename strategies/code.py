@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import ClassVar, Literal
 
-from strategies.code_units import Scope, Unit, Units
 from strategies.document import Document
 from strategies.packing import furthest, pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Level, Piece, paragraphs, pieces_of, shorten, trimmed
 from strategies.recursive import no_places
-from strategies.rulers import Ruler
+from strategies.source_code.code_units import Scope, Unit, Units
+from strategies.source_code.syntax import parse, programming_language, versions
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
-from strategies.syntax import parse, programming_language, versions
+from strategies.units.rulers import Ruler
 
 _LEVELS = (Level(paragraphs), LINES, *FINEST)
 """How text is cut that has no smaller units: at blank lines, lines, words, characters."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from strategies.document import Document
-from strategies.prompting import PromptedOnPassages
+from strategies.language_model.prompting import PromptedOnPassages
 from strategies.sizes import positive
 from strategies.strategy import Cut, SplitTools, parameter
 from strategies.tools import TOKENS

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from strategies.document import Document
 from strategies.parameters import settle
-from strategies.rulers import Ruler
 from strategies.sizes import resolve
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
+from strategies.units.rulers import Ruler
 
 Positions = npt.NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from strategies.document import Document
-from strategies.html_pieces import HtmlPieces
-from strategies.html_source import HtmlSource
+from strategies.markup.html_pieces import HtmlPieces
+from strategies.markup.html_source import HtmlSource
 from strategies.outline import HTML, outline
 from strategies.packing import pack
 from strategies.parameters import settle

@@ -10,15 +10,15 @@ import numpy as np
 
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, SplitError
-from strategies.grouping import Group, grouped
+from strategies.meaning.grouping import Group, grouped
+from strategies.meaning.similarity import Numbers, cosine_problem, neighbours
 from strategies.nesting import OVERLAPS, is_many_to_one, walk
 from strategies.parameters import settle
 from strategies.pieces import Piece, cut
-from strategies.rulers import Ruler
 from strategies.segmenting import language_problem, sentences
 from strategies.sentence import Sentence
-from strategies.similarity import Numbers, cosine_problem, neighbours
 from strategies.strategy import Cut, Need, SplitTools, Strategy, parameter
+from strategies.units.rulers import Ruler
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from strategies.document import Document
 from strategies.errors import brief
+from strategies.language_model.prompting import Prompted, json_list
 from strategies.packing import pack
 from strategies.pieces import FINEST, LINES, Piece, paragraphs, pieces_of, shorten
-from strategies.prompting import Prompted, json_list
 from strategies.segmenting import by_sentences, language_problem
 from strategies.sizes import positive, whole
 from strategies.strategy import Cut, SplitTools, parameter

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from strategies.document import Document
-from strategies.leading import led
-from strategies.markdown_blocks import Block, blocks_of
+from strategies.markup.leading import led
+from strategies.markup.markdown_blocks import Block, blocks_of
 from strategies.outline import MARKDOWN, outline
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Level, Piece, cut, lines, shorten, trimmed
-from strategies.rulers import Ruler
 from strategies.segmenting import by_sentences, language_problem
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
+from strategies.units.rulers import Ruler
 
 
 def repeats_problem(kinds: tuple[str, ...]) -> str:

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from strategies.document import Document
-from strategies.grouping import grouped
+from strategies.meaning.grouping import grouped
+from strategies.meaning.similarity import batches, cosine_problem, cosines
 from strategies.parameters import settle
 from strategies.pieces import pieces_of
 from strategies.segmenting import language_problem, sentences
-from strategies.similarity import batches, cosine_problem, cosines
 from strategies.sizes import not_negative
 from strategies.strategy import Cut, Need, SplitTools, Strategy, Vectors, parameter
 

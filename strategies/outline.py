@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from strategies.document import Document, Mark
-from strategies.html_source import HtmlSource
+from strategies.markup.html_source import HtmlSource
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -6,10 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, pairwise
 
-from strategies.counting import Borders
 from strategies.pieces import Piece
-from strategies.rulers import Edges, Ruler
 from strategies.strategy import Cut
+from strategies.units.counting import Borders
+from strategies.units.rulers import Edges, Ruler
 
 
 def pack(pieces: Iterable[Piece], ruler: Ruler, *, size: int, overlap: int = 0) -> Iterator[Cut]:

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
-from strategies.counting import unit_problem
 from strategies.errors import BadInput, Problem, nearest
 from strategies.nesting import inner_strategy
 from strategies.sizes import found, plain_number, resolve, whole
 from strategies.strategy import Strategy
+from strategies.units.counting import unit_problem
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
-from strategies.rulers import Ruler
+from strategies.units.rulers import Ruler
 
 
 class Piece(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from strategies.document import Document
-from strategies.encodings import replace_surrogates
 from strategies.errors import brief
-from strategies.prompting import PromptedOnPassages, json_list
+from strategies.language_model.prompting import PromptedOnPassages, json_list
 from strategies.strategy import Cut, SplitTools, parameter
+from strategies.units.encodings import replace_surrogates
 
 PROMPT = """\
 <title>{title}</title>

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import sentencex
 
-from strategies.encodings import replace_surrogates
 from strategies.pieces import Level, paragraphs
+from strategies.units.encodings import replace_surrogates
 
 _WINDOW = 2048
 """Code points handed over at once: the library needs quadratic time where sentences stand without

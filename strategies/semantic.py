@@ -9,14 +9,14 @@ from typing import ClassVar
 
 from strategies.document import Document
 from strategies.errors import BadInput, Problem
-from strategies.grouping import grouped
+from strategies.meaning.grouping import grouped
+from strategies.meaning.similarity import neighbours, windows
+from strategies.meaning.thresholds import DEFAULTS, Kind, borders, threshold_problem
 from strategies.parameters import settle
 from strategies.pieces import pieces_of
 from strategies.segmenting import language_problem, sentences
-from strategies.similarity import neighbours, windows
 from strategies.sizes import not_negative
 from strategies.strategy import Cut, Need, SplitTools, Strategy, parameter
-from strategies.thresholds import DEFAULTS, Kind, borders, threshold_problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import numpy as np
 
 from strategies.document import Chunk, Document
 from strategies.errors import SplitError
-from strategies.headings import heading_line
 from strategies.modifiers import PLAIN, Modifiers
+from strategies.modifiers.headings import heading_line
 from strategies.nesting import is_many_to_one, is_native
 from strategies.strategy import Cut, Strategy
 from strategies.tools import Tools

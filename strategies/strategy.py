@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 import numpy as np
 import numpy.typing as npt
 
-from strategies.counting import Borders, Counter
 from strategies.document import Document
 from strategies.outline import Outline
-from strategies.rulers import Ruler
+from strategies.units.counting import Borders, Counter
+from strategies.units.rulers import Ruler
 
 if TYPE_CHECKING:
-    from strategies.chat_model import ChatModel
+    from strategies.language_model.chat_model import ChatModel
 
 Vectors = npt.NDArray[np.float32]
 """float32, shape (n, dim), rows of unit length."""

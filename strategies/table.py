@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from strategies import tables_in
 from strategies.document import Document
-from strategies.html_pieces import HtmlPieces
-from strategies.html_source import HtmlSource
+from strategies.markup import tables_in
+from strategies.markup.html_pieces import HtmlPieces
+from strategies.markup.html_source import HtmlSource
 from strategies.outline import HTML
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Piece, cut, paragraphs, shorten
-from strategies.rulers import Ruler
 from strategies.segmenting import by_sentences, language_problem
 from strategies.strategy import Cut, SplitTools, Strategy, parameter
+from strategies.units.rulers import Ruler
 
 
 @dataclass(frozen=True, slots=True)

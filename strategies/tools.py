@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from strategies.counting import EMBEDDER_UNITS, Borders, Counter, counter_of
 from strategies.document import Document
 from strategies.errors import refuse
 from strategies.outline import Outline, outline
-from strategies.rulers import Meter, Ruler
 from strategies.strategy import AnswerCheck, Vectors
+from strategies.units.counting import EMBEDDER_UNITS, Borders, Counter, counter_of
+from strategies.units.rulers import Meter, Ruler
 
 if TYPE_CHECKING:
-    from strategies.chat_model import ChatModel
+    from strategies.language_model.chat_model import ChatModel
 
 T = TypeVar("T")
 
 Chatting = Callable[["ChatModel", Iterable[str], AnswerCheck], list[str]]
-"""Answers of a language model to prompts: `strategies.chat.Chat.answers`."""
+"""Answers of a language model to prompts: `strategies.language_model.chat.Chat.answers`."""
 
 Place = tuple[str, int, str]
 """Where a value is held: the document's id, the hash of its text, and what was found out."""

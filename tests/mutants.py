@@ -100,7 +100,7 @@ MUTANTS = (
     Mutant(
         "decoded-tokens",
         "token slices decoded one by one to find their borders",
-        "strategies/encodings.py",
+        "strategies/units/encodings.py",
         "        starts = np.zeros(len(tokens) + 1, dtype=np.int64)\n",
         "        lengths = [len(encoding.decode([token])) for token in tokens.tolist()]\n"
         "        return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)\n"
@@ -182,7 +182,7 @@ MUTANTS = (
     Mutant(
         "inside-the-one-before",
         "a library's text placed inside the chunk before it, though it occurs again",
-        "strategies/aligning.py",
+        "strategies/libraries/aligning.py",
         "max(start + 1, end - len(part) + 1, self._earliest(end), shared, first)",
         "max(start + 1, self._earliest(end), shared, first)",
         ("tests/strategies/test_aligning.py",),
@@ -206,7 +206,7 @@ MUTANTS = (
     Mutant(
         "child-returned",
         "a chunk returned in place of its parent",
-        "strategies/parents.py",
+        "strategies/modifiers/parents.py",
         "returned=(parent.start, parent.end)",
         "returned=None",
         ("tests/strategies/test_modifiers.py",),
@@ -214,7 +214,7 @@ MUTANTS = (
     Mutant(
         "fragments-past-the-size",
         "a fragment joined without counting the two together",
-        "strategies/min_chunk.py",
+        "strategies/modifiers/min_chunk.py",
         "self._ruler.count(one.start, end) >",
         "self._ruler.count(other.start, end) >",
         ("tests/strategies/test_modifiers.py",),
@@ -222,7 +222,7 @@ MUTANTS = (
     Mutant(
         "half-the-neighbours",
         "one neighbour too few returned behind a chunk",
-        "strategies/neighbours.py",
+        "strategies/modifiers/neighbours.py",
         "ranges[max(at - reach, 0) : at + reach + 1]",
         "ranges[max(at - reach, 0) : at + reach]",
         ("tests/strategies/test_modifiers.py",),
@@ -230,7 +230,7 @@ MUTANTS = (
     Mutant(
         "half-an-answer",
         "an answer that was cut at its limit of tokens taken for whole",
-        "strategies/chat_client.py",
+        "strategies/language_model/chat_client.py",
         'if finish == "length":',
         'if finish == "limit":',
         ("tests/strategies/chat/test_failures.py",),

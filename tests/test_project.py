@@ -228,19 +228,9 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
 # Tables
 
 NOT_STRATEGIES = {
-    "characters",
-    *("document", "errors", "strategy", "spans", "reference"),  # nouns, and the page about them
-    *("parameters", "sizes", "counting", "encodings", "rulers", "tools"),  # what is asked for, and counted
-    *("splitting", "segmenting", "pieces", "packing", "outline", "headings"),  # steps that are shared
-    *("modifiers", "parents", "neighbours", "min_chunk"),  # what any strategy can carry
-    *("nesting", "within"),  # strategies inside strategies
-    *("aligning", "views"),  # texts of others, placed in the document
-    *("user_splitter", "signatures", "loads"),  # strategies that users wrote
-    *("chat", "chat_client", "chat_model", "retrying", "prompting", "cache_file"),  # asking language models
-    "markdown_blocks",
-    *("similarity", "thresholds", "grouping"),  # cutting by meaning
-    *("syntax", "grammars", "code_units"),
-    *("html_blocks", "html_pieces", "html_source", "html_tokens", "leading", "tables_in", "atoms_in"),
+    *("document", "errors", "strategy", "outline", "spans", "reference"),  # nouns, and the page about them
+    *("parameters", "sizes", "tools", "cache_file"),  # what is told, asked for, and kept
+    *("splitting", "pieces", "packing", "segmenting", "nesting", "within"),  # steps that are shared
 }
 
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from evaluation.embedding import Kind, Offsets, Sizes, TokenVectors, unit_rows
-from strategies.counting import Counter, OffsetCounter
 from strategies.errors import refuse
 from strategies.strategy import Vectors
+from strategies.units.counting import Counter, OffsetCounter
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -26,8 +26,8 @@ from evaluation.embedding import (
     missing_model,
     unit_rows,
 )
-from strategies.counting import Counter, tokenizer_counter
 from strategies.strategy import Vectors
+from strategies.units.counting import Counter, tokenizer_counter
 
 _PACKAGED_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of `model.safetensors` as its authors published it."""

@@ -17,9 +17,9 @@ from evaluation.embedding_desk import Embedded, EmbeddingDesk
 from evaluation.token_desk import TokenDesk
 from evaluation.windows import LEAST_TOKENS, Window, room, windows
 from strategies.document import Chunk, Document
-from strategies.encodings import replace_surrogates
 from strategies.errors import refuse
 from strategies.strategy import Vectors
+from strategies.units.encodings import replace_surrogates
 
 _AT_ONCE = 32
 """Windows whose token vectors are held in memory."""

@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from strategies.aligning import anywhere
 from strategies.document import Document
-from strategies.encodings import ENCODINGS, load
 from strategies.errors import Problem, refuse
+from strategies.libraries.aligning import anywhere
 from strategies.libraries.library import Library, Part
 from strategies.strategy import SplitTools, parameter
+from strategies.units.encodings import ENCODINGS, load
 
 # fmt: off
 Language = Literal[

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from strategies.document import Document
-from strategies.encodings import ENCODINGS, load
 from strategies.errors import Problem
 from strategies.libraries.library import Library, Part, broken
 from strategies.strategy import SplitTools, parameter
+from strategies.units.encodings import ENCODINGS, load
 
 # fmt: off
 Language = Literal[

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from strategies.aligning import places_in
-from strategies.characters import code_points, is_white
 from strategies.document import Document
-from strategies.html_tokens import decoded, tokens
+from strategies.libraries.aligning import places_in
 from strategies.libraries.langchain_structure import levels_problem
 from strategies.libraries.library import Library, Part
+from strategies.libraries.views import Positions, View
+from strategies.markup.html_tokens import decoded, tokens
 from strategies.strategy import Cut, SplitTools, parameter
-from strategies.views import Positions, View
+from strategies.units.characters import code_points, is_white
 
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[^\s<&#;]{1,32});?")
 

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 from strategies.document import Document
 from strategies.errors import Problem
 from strategies.libraries.library import Library, Part, broken
+from strategies.libraries.views import View, printing
 from strategies.strategy import Need, SplitTools, parameter
-from strategies.views import View, printing
 
 
 def levels_problem(levels: Sequence[int]) -> str:

@@ -13,12 +13,12 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import ClassVar
 
-from strategies.aligning import after, align
 from strategies.document import Document
 from strategies.errors import BadInput, ChunksweepError, Problem, SplitError, brief
+from strategies.libraries.aligning import after, align
+from strategies.libraries.views import View
 from strategies.parameters import settle
 from strategies.strategy import Cut, SplitTools, Strategy
-from strategies.views import View
 
 
 @dataclass(frozen=True, slots=True)

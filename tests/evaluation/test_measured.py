@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.measured import Measured
-from strategies.characters import _WHITE
 from strategies.document import Document
+from strategies.units.characters import _WHITE
 
 from .scene import measured
 

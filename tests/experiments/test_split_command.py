@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.embedding_desk import EmbeddingDesk
 from experiments.cli.app import run
-from strategies.chat import ANSWERS, Chat
+from strategies.language_model.chat import ANSWERS, Chat
 
 from ..strategies.chat_server import ChatServer, Reply, fails, says  # noqa: TID252  (a neighbour's)
 

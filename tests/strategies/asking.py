@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from strategies.chat import Chat
-from strategies.chat_model import ChatModel
 from strategies.errors import ChatError
+from strategies.language_model.chat import Chat
+from strategies.language_model.chat_model import ChatModel
 
 
 def anything(answer: str) -> str:

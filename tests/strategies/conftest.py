@@ -11,8 +11,8 @@ import pytest
 from hypothesis import settings
 
 from evaluation.embedders.hashing import HashingEmbedder
-from strategies.counting import Counter, tokenizer_counter
 from strategies.tools import Tools
+from strategies.units.counting import Counter, tokenizer_counter
 
 if TYPE_CHECKING:
     from chat_server import ChatServer

@@ -15,9 +15,9 @@ from typing import Any
 from zlib import crc32
 
 from strategies import STRATEGIES, THIRD_PARTY, build, canonical, parameters
-from strategies.chat_model import ChatModel
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput, SplitError
+from strategies.language_model.chat_model import ChatModel
 from strategies.modifiers import PLAIN, Modifiers
 from strategies.nesting import embeds_more, is_many_to_one, is_native
 from strategies.splitting import split

@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from linear import grows_linearly
 
-from strategies.aligning import Place, after, align, anywhere, places_in
 from strategies.errors import SplitError
-from strategies.views import folded, printing
+from strategies.libraries.aligning import Place, after, align, anywhere, places_in
+from strategies.libraries.views import folded, printing
 
 
 def back(characters: int) -> Callable[[int], int]:

@@ -13,9 +13,9 @@ from mangled import sources
 
 from strategies import build, canonical
 from strategies.atoms import Atoms
-from strategies.atoms_in import json_values
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput
+from strategies.markup.atoms_in import json_values
 from strategies.splitting import split
 from strategies.tools import Tools
 

@@ -16,11 +16,11 @@ from strategies import build, similarity
 from strategies.cluster import Cluster, best_groups, gains_of, longest_groups, small_pieces
 from strategies.document import Document
 from strategies.errors import BadInput
+from strategies.meaning.similarity import Numbers
 from strategies.pieces import Piece
 from strategies.recursive import SEPARATORS, levels_of
-from strategies.rulers import Ruler
-from strategies.similarity import Numbers
 from strategies.tools import Tools
+from strategies.units.rulers import Ruler
 
 Groups = list[tuple[int, int]]
 

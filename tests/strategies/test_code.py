@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from linear import grows_linearly
 
 from strategies.code import Code
-from strategies.code_units import LONGEST_NAME
 from strategies.document import Document
 from strategies.errors import BadInput
 from strategies.recursive import Recursive
+from strategies.source_code.code_units import LONGEST_NAME
 from strategies.strategy import Cut
 from strategies.tools import Tools
 

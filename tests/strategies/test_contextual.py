@@ -15,15 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from strategies import build, canonical
-from strategies.chat import Chat
 from strategies.contextual import PROMPT, Contextual
-from strategies.counting import Counter, counter_of
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError
+from strategies.language_model.chat import Chat
 from strategies.modifiers import Modifiers
 from strategies.splitting import split
 from strategies.strategy import Cut, SplitTools, Strategy
 from strategies.tools import Tools
+from strategies.units.counting import Counter, counter_of
 
 TEXT = "The gate opens at six. Visitors sign the blue book. Dogs stay outside."
 GATE = Document("rules/gate.md", TEXT, media_type="text/markdown")

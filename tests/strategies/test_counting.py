@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linear import grows_linearly
 
-from strategies import encodings
-from strategies.counting import Counter, OffsetCounter, check_unit, counter_of
 from strategies.document import Document
-from strategies.encodings import ENCODINGS, load
 from strategies.errors import BadInput
-from strategies.rulers import Edges, Ruler
 from strategies.tools import Tools
+from strategies.units import encodings
+from strategies.units.counting import Counter, OffsetCounter, check_unit, counter_of
+from strategies.units.encodings import ENCODINGS, load
+from strategies.units.rulers import Edges, Ruler
 
 UNITS = ("characters", "words", "cl100k_base", "embedder", "embedder+special")
 

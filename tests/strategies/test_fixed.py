@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies.counting import OffsetCounter
 from strategies.document import Document
-from strategies.encodings import TokenCounter
 from strategies.errors import BadInput
 from strategies.fixed import Fixed
 from strategies.tools import Tools
+from strategies.units.counting import OffsetCounter
+from strategies.units.encodings import TokenCounter
 
 
 def spans(text: str, tools: Tools | None = None, **parameters: object) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from linear import grows_linearly
 
 from strategies.document import Document, Mark
-from strategies.headings import heading_line
+from strategies.modifiers.headings import heading_line
 from strategies.outline import front_matter_end, markdown_blocks, markdown_headings, outline
 
 

@@ -14,7 +14,7 @@ from mangled import ENDLESS, sources
 
 from strategies.document import Chunk, Document
 from strategies.html import Html
-from strategies.html_tokens import tokens
+from strategies.markup.html_tokens import tokens
 from strategies.modifiers import Modifiers
 from strategies.sentence import Sentence
 from strategies.splitting import split

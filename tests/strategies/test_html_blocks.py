@@ -10,8 +10,8 @@ from linear import grows_linearly
 from mangled import ENDLESS, sources
 
 from strategies.document import Document
-from strategies.html_source import HtmlSource
-from strategies.html_tokens import decoded, tokens
+from strategies.markup.html_source import HtmlSource
+from strategies.markup.html_tokens import decoded, tokens
 from strategies.outline import outline
 
 

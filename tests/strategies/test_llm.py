@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from strategies import build, canonical
-from strategies.chat import Chat
-from strategies.counting import Counter
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError
+from strategies.language_model.chat import Chat
 from strategies.llm import Llm, numbers
 from strategies.splitting import split
 from strategies.tools import Tools
+from strategies.units.counting import Counter
 
 PARAGRAPHS = [f"P{number} opens here." for number in range(1, 13)]
 """Of five cl100k tokens each, with the full stop."""

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies.counting import counter_of
 from strategies.document import Document
 from strategies.errors import BadInput
 from strategies.markdown import Markdown
-from strategies.markdown_blocks import Block, blocks_of
+from strategies.markup.markdown_blocks import Block, blocks_of
 from strategies.paragraph import Paragraph
 from strategies.strategy import Cut
 from strategies.tools import Tools
+from strategies.units.counting import counter_of
 
 TOOLS = Tools()
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies.counting import AddsUp, Borders, CharacterCounter, counter_of
 from strategies.packing import furthest, pack
 from strategies.pieces import (
     FINEST,
@@ -26,8 +25,9 @@ from strategies.pieces import (
     trimmed,
     words,
 )
-from strategies.rulers import Ruler
 from strategies.strategy import Cut
+from strategies.units.counting import AddsUp, Borders, CharacterCounter, counter_of
+from strategies.units.rulers import Ruler
 
 FAMILY = "👩‍👩‍👧"  # five code points that a reader sees as one character
 

@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from strategies import build
-from strategies.chat import Chat
-from strategies.counting import Counter
 from strategies.document import Document
 from strategies.errors import SplitError
+from strategies.language_model.chat import Chat
 from strategies.proposition import Proposition, propositions
 from strategies.splitting import split
 from strategies.tools import Tools
+from strategies.units.counting import Counter
 
 TEXT = "# Rules\n\nThe gate opens at six. It closes at ten.\n\n## Dogs\n\nDogs stay outside.\n"
 GATE = Document("gate.md", TEXT, {"title": "House rules"}, media_type="text/markdown")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from strategies import STRATEGIES, THIRD_PARTY
-from strategies.counting import EMBEDDER_UNITS
-from strategies.encodings import ENCODINGS
-from strategies.headings import HEADINGS
+from strategies.modifiers.headings import HEADINGS
 from strategies.reference import parameter_table, updated
 from strategies.strategy import Strategy
+from strategies.units.counting import EMBEDDER_UNITS
+from strategies.units.encodings import ENCODINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "strategies.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -20,13 +20,13 @@ from experiments.workbench import Workbench
 from strategies import build, canonical, similarity
 from strategies.document import Document
 from strategies.errors import BadInput
-from strategies.grouping import Group, grouped, runs
+from strategies.meaning.grouping import Group, grouped, runs
+from strategies.meaning.similarity import batches, cosines, neighbours, windows
+from strategies.meaning.thresholds import DEFAULTS, Kind
 from strategies.pieces import Piece
-from strategies.rulers import Ruler
 from strategies.semantic import Semantic
-from strategies.similarity import batches, cosines, neighbours, windows
-from strategies.thresholds import DEFAULTS, Kind
 from strategies.tools import Tools
+from strategies.units.rulers import Ruler
 
 SENTENCES = ["Owls hunt.", "Owls sleep.", "Gates open.", "Gates shut now."]
 TEXT = "Owls hunt. Owls sleep.  Gates open.\nGates shut now."

@@ -13,8 +13,8 @@ from tree_sitter import Node
 
 from evaluation.documents import media_type
 from strategies.document import Document
-from strategies.grammars import GRAMMARS
-from strategies.syntax import (
+from strategies.source_code.grammars import GRAMMARS
+from strategies.source_code.syntax import (
     MEDIA_TYPES,
     SUFFIXES,
     ProgrammingLanguage,

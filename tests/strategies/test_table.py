@@ -10,9 +10,9 @@ from linear import grows_linearly
 from mangled import ENDLESS, sources
 
 from strategies.document import Chunk, Document
+from strategies.markup.tables_in import tables_in
 from strategies.splitting import split
 from strategies.table import Table
-from strategies.tables_in import tables_in
 from strategies.tools import Tools
 
 TOOLS = Tools()

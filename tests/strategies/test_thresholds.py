@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies.thresholds import DEFAULTS, RANGES, Kind, borders, threshold_problem
+from strategies.meaning.thresholds import DEFAULTS, RANGES, Kind, borders, threshold_problem
 
 KINDS: list[Kind] = list(DEFAULTS)
 NINE = np.array([0.1] * 4 + [0.9] + [0.1] * 4)

@@ -28,7 +28,7 @@ from strategies.parameters import made
 from strategies.splitting import split
 from strategies.strategy import unit_of
 from strategies.tools import Tools
-from strategies.user_splitter import UserSplitter, strategy_class
+from strategies.user_code.user_splitter import UserSplitter, strategy_class
 
 TEXT = "The gate opens at six.\n\nVisitors sign the blue book.\n\nDogs stay outside.\n"
 
@@ -622,7 +622,7 @@ class TestFinding:
     ) -> None:
         monkeypatch.syspath_prepend(os.getcwd())
         importlib.import_module(write("def lines(text): return [text]"))
-        monkeypatch.setattr("strategies.loads._began", lambda: time.time() + 60)
+        monkeypatch.setattr("strategies.user_code.loads._began", lambda: time.time() + 60)
         assert len(built("gate_splitters:lines").versions()["gate_splitters"]) == 16
 
     def test_code_of_another_module_is_held_to_the_same(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.chat import Chat
-from strategies.chat_model import ChatModel
+from strategies.language_model.chat import Chat
+from strategies.language_model.chat_model import ChatModel
 
 if TYPE_CHECKING:
     from chat_server import ChatServer

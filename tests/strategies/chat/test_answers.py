@@ -11,8 +11,8 @@ import pytest
 from asking import anything, ask, failures
 from chat_server import ChatServer, Reply, says
 
-from strategies.chat import Chat, Spent
-from strategies.chat_model import ChatModel
+from strategies.language_model.chat import Chat, Spent
+from strategies.language_model.chat_model import ChatModel
 
 
 class TestAnswers:

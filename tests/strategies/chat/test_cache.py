@@ -13,10 +13,10 @@ import pytest
 from asking import ask
 from chat_server import ChatServer, Reply, says
 
-from strategies.chat import ANSWERS, Chat, key_of
-from strategies.chat_client import Answer
-from strategies.chat_model import ChatModel
 from strategies.errors import BadInput
+from strategies.language_model.chat import ANSWERS, Chat, key_of
+from strategies.language_model.chat_client import Answer
+from strategies.language_model.chat_model import ChatModel
 
 
 class TestCache:
@@ -109,8 +109,8 @@ class TestCache:
         self, chat_server: ChatServer, model: ChatModel, tmp_path: Path
     ) -> None:
         code = (
-            "import sys; from pathlib import Path; from strategies.chat import Chat;"
-            "from strategies.chat_model import ChatModel;"
+            "import sys; from pathlib import Path; from strategies.language_model.chat import Chat;"
+            "from strategies.language_model.chat_model import ChatModel;"
             "model = ChatModel(base_url=sys.argv[1], model='m', concurrency=1, timeout_s=20, retries=2);"
             "Chat(Path(sys.argv[2])).answers(model, ['a', 'b', 'hang'], lambda answer: '')"
         )

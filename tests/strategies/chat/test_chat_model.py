@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from strategies.chat_model import ChatModel
 from strategies.errors import BadInput
+from strategies.language_model.chat_model import ChatModel
 
 
 class TestModel:

@@ -11,9 +11,9 @@ import pytest
 from asking import ask, failures
 from chat_server import ChatServer, Reply, as_reply, fails, says
 
-from strategies.chat import Chat
-from strategies.chat_model import ChatModel
 from strategies.errors import ChatError
+from strategies.language_model.chat import Chat
+from strategies.language_model.chat_model import ChatModel
 
 FAULTY = {
     "the model refused: I would rather not.": says(None, refusal="I would\nrather not."),

@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies.chat_client import Answer, Failure, read
-from strategies.chat_model import ChatModel
+from strategies.language_model.chat_client import Answer, Failure, read
+from strategies.language_model.chat_model import ChatModel
 
 
 class TestReading:

@@ -13,9 +13,9 @@ from chat_server import ChatServer, Reply, as_reply, fails, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies.chat_client import Answer, ChatClient, Failure
-from strategies.chat_model import ChatModel
-from strategies.retrying import pause_s
+from strategies.language_model.chat_client import Answer, ChatClient, Failure
+from strategies.language_model.chat_model import ChatModel
+from strategies.language_model.retrying import pause_s
 
 BROKEN = Reply(b'{"choices"', promised=500)
 BUSY = as_reply({"error": {"message": "busy"}}, status=503)

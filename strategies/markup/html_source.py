@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import accumulate
 
 from strategies.document import Mark
-from strategies.html_blocks import BLOCKS, CELLS, Group, HtmlReader
-from strategies.html_tokens import REFERENCE, decoded, tokens
+from strategies.markup.html_blocks import BLOCKS, CELLS, Group, HtmlReader
+from strategies.markup.html_tokens import REFERENCE, decoded, tokens
 
 
 class HtmlSource:

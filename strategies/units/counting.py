@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from strategies.encodings import ENCODINGS, TokenCounter, encoding_problem, replace_surrogates
 from strategies.errors import BadInput, Problem, nearest
+from strategies.units.encodings import ENCODINGS, TokenCounter, encoding_problem, replace_surrogates
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

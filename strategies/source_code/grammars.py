@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from strategies.syntax import ProgrammingLanguage
+from strategies.source_code.syntax import ProgrammingLanguage
 
 
 @dataclass(frozen=True, slots=True)

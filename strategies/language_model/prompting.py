@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from strategies.chat_model import ChatModel
 from strategies.document import Document
 from strategies.errors import ChatError, Problem, SplitError
+from strategies.language_model.chat_model import ChatModel
 from strategies.strategy import AnswerCheck, Need, SplitTools, Strategy, parameter, size_of, unit_of
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)

@@ -29,12 +29,12 @@ from strategies.document import Document
 from strategies.errors import BadInput, SplitError, brief, nearest, refuse
 from strategies.libraries import THIRD_PARTY
 from strategies.libraries.library import Part, placed
-from strategies.loads import digest_of
+from strategies.libraries.views import View
 from strategies.modifiers import Modifiers
 from strategies.parameters import as_json, problems_of
-from strategies.signatures import Signature, one_form, signature_of, splitting
 from strategies.strategy import Cut, SplitTools, Strategy
-from strategies.views import View
+from strategies.user_code.loads import digest_of
+from strategies.user_code.signatures import Signature, one_form, signature_of, splitting
 
 
 @dataclass(frozen=True)  # no slots: what is built once is kept in the instance

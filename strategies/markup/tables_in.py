@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from strategies.document import Document
-from strategies.html_blocks import Group
-from strategies.html_source import HtmlSource
-from strategies.markdown_blocks import Block, blocks_of
+from strategies.markup.html_blocks import Group
+from strategies.markup.html_source import HtmlSource
+from strategies.markup.markdown_blocks import Block, blocks_of
 from strategies.outline import HTML, front_matter_end
 from strategies.pieces import LINE_BREAK, lines, trimmed
 from strategies.spans import Range

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from strategies.document import Document
-from strategies.html_source import HtmlSource
-from strategies.markdown_blocks import Block, blocks_of
+from strategies.markup.html_source import HtmlSource
+from strategies.markup.markdown_blocks import Block, blocks_of
+from strategies.markup.tables_in import SEPARATED, html_tables, markdown_tables, tables_in
 from strategies.pieces import trimmed
 from strategies.spans import Range
-from strategies.tables_in import SEPARATED, html_tables, markdown_tables, tables_in
 
 Kind = Literal["code", "table", "json"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strategies.characters import code_points, is_white
+from strategies.units.characters import code_points, is_white
 
 Positions = npt.NDArray[np.int64]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from strategies.grammars import GRAMMARS, Grammar
-from strategies.syntax import ProgrammingLanguage, Syntax
+from strategies.source_code.grammars import GRAMMARS, Grammar
+from strategies.source_code.syntax import ProgrammingLanguage, Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node, TreeCursor

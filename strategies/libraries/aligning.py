@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strategies.characters import code_points, is_white
 from strategies.errors import SplitError, brief
-from strategies.views import View, as_it_is, folded
+from strategies.libraries.views import View, as_it_is, folded
+from strategies.units.characters import code_points, is_white
 
 _WHITE = re.compile(r"\s*+")
 

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from strategies.meaning.similarity import Numbers
 from strategies.packing import furthest
 from strategies.pieces import FINEST, LINES, Piece, shorten
-from strategies.rulers import Ruler
-from strategies.similarity import Numbers
 from strategies.strategy import Cut
+from strategies.units.rulers import Ruler
 
 Group = tuple[int, int]
 """The first and the last piece of a group."""

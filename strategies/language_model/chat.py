@@ -19,11 +19,11 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
 from strategies.cache_file import CacheFile
-from strategies.chat_client import Answer, ChatClient, Failure, key_of_environment
-from strategies.chat_model import ChatModel
-from strategies.encodings import replace_surrogates
 from strategies.errors import ChatError
+from strategies.language_model.chat_client import Answer, ChatClient, Failure, key_of_environment
+from strategies.language_model.chat_model import ChatModel
 from strategies.strategy import AnswerCheck
+from strategies.units.encodings import replace_surrogates
 
 ANSWERS = "answers.sqlite"
 """Name of the cache in its folder."""

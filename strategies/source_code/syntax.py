@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strategies.document import Document
-from strategies.encodings import replace_surrogates
+from strategies.units.encodings import replace_surrogates
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node

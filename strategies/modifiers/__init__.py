@@ -7,10 +7,10 @@ from typing import Literal
 
 from strategies.document import Document
 from strategies.errors import BadInput, Problem
-from strategies.min_chunk import merge_fragments
-from strategies.neighbours import with_neighbours
+from strategies.modifiers.min_chunk import merge_fragments
+from strategies.modifiers.neighbours import with_neighbours
+from strategies.modifiers.parents import children, parents_problem
 from strategies.parameters import settle
-from strategies.parents import children, parents_problem
 from strategies.strategy import Cut, Strategy, parameter
 from strategies.tools import Tools
 

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from strategies.chat_model import ChatModel
-from strategies.counting import counter_of
-from strategies.encodings import replace_surrogates
 from strategies.errors import brief
-from strategies.retrying import pause_s
+from strategies.language_model.chat_model import ChatModel
+from strategies.language_model.retrying import pause_s
+from strategies.units.counting import counter_of
+from strategies.units.encodings import replace_surrogates
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from strategies.html_blocks import Group
-from strategies.html_source import HtmlSource
-from strategies.leading import led
+from strategies.markup.html_blocks import Group
+from strategies.markup.html_source import HtmlSource
+from strategies.markup.leading import led
 from strategies.pieces import FINEST, LINES, Level, Piece, clusters, cut, lines, shorten, trimmed, words
-from strategies.rulers import Ruler
 from strategies.segmenting import sentences
+from strategies.units.rulers import Ruler
 
 _SLACK = 100
 """Units by which the count of a range in its text may differ from the count of the range alone."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from strategies.html_tokens import Token
+from strategies.markup.html_tokens import Token
 
 _BLOCKS = """
 address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption

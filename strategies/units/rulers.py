@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from strategies.characters import code_points, is_white
-from strategies.counting import Borders, Counter
-from strategies.encodings import BYTES
+from strategies.units.characters import code_points, is_white
+from strategies.units.counting import Borders, Counter
+from strategies.units.encodings import BYTES
 
 _CHARACTERS_A_PIECE = 16
 """Of the text, for each piece that is remembered with it: some 10 bytes a character at most."""

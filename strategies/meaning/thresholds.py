@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from strategies.similarity import Numbers
+from strategies.meaning.similarity import Numbers
 
 Kind = Literal["similarity", "percentile", "standard_deviation", "interquartile", "gradient"]
 

@@ -1,0 +1,1 @@
+"""Asking language models: the door to them, what they answered, and how prompts are made."""

@@ -1,0 +1,1 @@
+"""What HTML and Markdown sources are made of, by place."""

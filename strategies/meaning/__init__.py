@@ -1,0 +1,1 @@
+"""Cutting by meaning: how alike neighbours are, and where that makes a border."""

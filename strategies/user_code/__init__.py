@@ -1,0 +1,1 @@
+"""Splitters that users wrote themselves."""
