@@ -23,7 +23,7 @@ from experiments.mlflow_tracker import MlflowTracker
 from experiments.tracking import NullTracker
 from strategies.document import Document
 from strategies.errors import BadInput
-from strategies.strategy import Cut, SplitTools
+from strategies.strategy import Cut, SplitTools, Strategy
 
 from ..end_to_end.shell import COMMAND, environment  # noqa: TID252  (a neighbour's, under any import mode)
 from .conftest import HARBOUR, QUESTIONS
@@ -186,12 +186,11 @@ class TestStore:
 
 
 @dataclasses.dataclass(frozen=True)
-class Fragile:
+class Fragile(Strategy):
     """Cuts a document in two, but at size 3 only once it has been mended."""
 
     size: int = 1
     name: ClassVar[str] = "fragile"
-    many_to_one: ClassVar[bool] = False
     mended: ClassVar[bool] = False
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterable[Cut]:

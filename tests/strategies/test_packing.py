@@ -299,5 +299,5 @@ class TestRemembered:
         ruler = Ruler(text, counter_of("characters"))
         for size in (1, 2, 3):
             shorten([Piece(0, len(text))], (LINES, *FINEST), ruler, size)
-        held = sum(len(parts) for parts in ruler.remembered.values())
+        held = sum(len(parts) for parts, _ in ruler.remembered.values())
         assert held + ruler.room <= len(text) // 16
