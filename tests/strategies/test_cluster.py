@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from linear import grows_linearly
 
 from evaluation.embedders.hashing import HashingEmbedder
-from strategies import build, similarity
+from strategies import build
 from strategies.cluster import Cluster, best_groups, gains_of, longest_groups, small_pieces
 from strategies.document import Document
 from strategies.errors import BadInput
+from strategies.meaning import similarity
 from strategies.meaning.similarity import Numbers
 from strategies.pieces import Piece
 from strategies.recursive import SEPARATORS, levels_of

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from linear import grows_linearly
 
 from evaluation.embedders.hashing import HashingEmbedder
-from strategies import build, max_min, similarity
+from strategies import build, max_min
 from strategies.document import Document
 from strategies.errors import BadInput
 from strategies.max_min import MaxMin
+from strategies.meaning import similarity
 from strategies.tools import Tools
 
 NAMES = ["Owls hunt.", "Bats hunt.", "Cats hunt.", "Dogs hunt.", "Rain fell.", "Snow fell."]

@@ -17,9 +17,10 @@ from evaluation.gold import load
 from experiments.grid import expand
 from experiments.sweep import read_sweep
 from experiments.workbench import Workbench
-from strategies import build, canonical, similarity
+from strategies import build, canonical
 from strategies.document import Document
 from strategies.errors import BadInput
+from strategies.meaning import similarity
 from strategies.meaning.grouping import Group, grouped, runs
 from strategies.meaning.similarity import batches, cosines, neighbours, windows
 from strategies.meaning.thresholds import DEFAULTS, Kind
