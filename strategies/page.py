@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from strategies.document import Document
-from strategies.errors import BadInput, Problem
+from strategies.errors import Problem
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Piece, cut, shorten
@@ -51,20 +51,17 @@ class Page(Strategy):
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""
-        try:
-            settle(self)
-            problems: list[Problem] = []
-        except BadInput as error:
-            problems = list(error.problems)
-        if self.size is None and self.overlap != 0:
-            problems.append(Problem("overlap", "needs `size`", "Whole pages repeat nothing"))
-        if self.size is None and self.join is True:
-            problems.append(Problem("join", "needs `size`", "Say up to which size pages are joined"))
-        if problems:
-            raise BadInput(problems)
+        settle(self, self._problems)
         if self.size is None:  # nothing is counted or cut then: equal cuts compare equal
             object.__setattr__(self, "unit", "cl100k_base")
             object.__setattr__(self, "language", "en")
+
+    def _problems(self, known: set[str]) -> Iterator[Problem]:
+        """What is wrong between parameters."""
+        if self.size is None and self.overlap != 0:
+            yield Problem("overlap", "needs `size`", "Whole pages repeat nothing")
+        if self.size is None and self.join is True:
+            yield Problem("join", "needs `size`", "Say up to which size pages are joined")
 
     def cuts(self, document: Document, tools: SplitTools) -> Iterator[Cut]:
         """Yield the chunks, in order."""

@@ -11,7 +11,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -169,11 +169,12 @@ def as_record(instance: Any, *, deciding: bool = False) -> dict[str, JSON]:
     }
 
 
-def settle(strategy: Any) -> None:
+def settle(strategy: Any, between: Callable[[set[str]], Iterable[Problem]] | None = None) -> None:
     """Bring the parameters of a frozen strategy to their one form, or raise BadInput with all problems.
 
     Whole floats become whole numbers, lists tuples; `overlap` and `stride` become a number of units;
-    `unit` must be one. Relations between other parameters are for the strategy to check afterwards.
+    `unit` must be one. Then `between` says what is wrong between parameters; it is told the names of those
+    that are wrong in themselves, which are left as they were written, as all are then.
     """
     cls = type(strategy)
     values, problems = problems_of(cls, {f.name: getattr(strategy, f.name) for f in dataclasses.fields(cls)})
@@ -188,10 +189,13 @@ def settle(strategy: Any) -> None:
             values["stride"] = None
     elif values.get("size") is not None and values["size"] < 1:
         problems.append(Problem("size", f"is {values['size']}", "Use 1 or more"))
+    if not problems:
+        for name, value in values.items():
+            object.__setattr__(strategy, name, value)
+    if between is not None:
+        problems += between({problem.where for problem in problems})
     if problems:
         raise BadInput(problems)
-    for name, value in values.items():
-        object.__setattr__(strategy, name, value)
 
 
 def as_json(value: Any, *, deciding: bool = False) -> JSON:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from strategies.document import Document
-from strategies.errors import BadInput, Problem
+from strategies.errors import Problem
 from strategies.packing import pack
 from strategies.parameters import settle
 from strategies.pieces import FINEST, LINES, Piece, parts_of, shorten
@@ -47,14 +47,7 @@ class Sentence(Strategy):
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""
-        try:
-            settle(self)
-            problems: list[Problem] = []
-        except BadInput as error:
-            problems = list(error.problems)
-        problems += self._problems({problem.where for problem in problems})
-        if problems:
-            raise BadInput(problems)
+        settle(self, self._problems)
         if self.sentences is not None:  # nothing is counted then: equal cuts compare equal
             object.__setattr__(self, "unit", "cl100k_base")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from strategies.errors import BadInput, Problem
+from strategies.errors import Problem
 from strategies.parameters import settle
 from strategies.sizes import not_negative, positive
 from strategies.strategy import parameter
@@ -99,14 +99,7 @@ class ChatModel:
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem."""
-        try:
-            settle(self)
-            problems: list[Problem] = []
-        except BadInput as error:
-            problems = list(error.problems)
-        problems += self.between_parameters({problem.where for problem in problems})
-        if problems:
-            raise BadInput(problems)
+        settle(self, self.between_parameters)
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
     def between_parameters(self, known: set[str]) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import ClassVar
 
 from strategies.document import Document
-from strategies.errors import BadInput, ChunksweepError, Problem, SplitError, brief
+from strategies.errors import ChunksweepError, Problem, SplitError, brief
 from strategies.libraries.aligning import after, align
 from strategies.libraries.views import View
 from strategies.parameters import settle
@@ -68,17 +68,13 @@ class Library(Strategy):
 
     def __post_init__(self) -> None:
         """Raise BadInput with every problem, a library that is not installed among them."""
-        try:
-            settle(self)
-            problems: list[Problem] = []
-        except BadInput as error:
-            problems = list(error.problems)
-        problems += self.problems({problem.where for problem in problems})
+        settle(self, self._all_problems)
+
+    def _all_problems(self, known: set[str]) -> Iterator[Problem]:
+        yield from self.problems(known)
         if not self.is_installed():
             what = f"{self.name} needs {self.distributions[0]}"
-            problems.append(Problem("strategy", what, f"Install chunksweep[{self.extra}]"))
-        if problems:
-            raise BadInput(problems)
+            yield Problem("strategy", what, f"Install chunksweep[{self.extra}]")
 
     def problems(self, known: set[str]) -> Iterable[Problem]:
         """What is wrong between parameters, of those that are not `known` to be wrong in themselves."""

@@ -11,12 +11,9 @@ from strategies.modifiers.min_chunk import merge_fragments
 from strategies.modifiers.neighbours import with_neighbours
 from strategies.modifiers.parents import children, parents_problem
 from strategies.parameters import settle
+from strategies.sizes import not_negative
 from strategies.strategy import Cut, Strategy, parameter
 from strategies.tools import Tools
-
-
-def _not_negative(number: int) -> str:
-    return "" if number >= 0 else f"is {number}, must be 0 or more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +27,12 @@ class Modifiers:
         "strategy that cuts the passages to return; chunks are cut inside each of them", default=None
     )
     neighbours: int = parameter(
-        "chunks on each side that are returned with one", default=0, check=_not_negative
+        "chunks on each side that are returned with one", default=0, check=not_negative
     )
     min_chunk: int = parameter(
         "cl100k tokens under which a chunk is merged with a neighbour, where the size allows it",
         default=0,
-        check=_not_negative,
+        check=not_negative,
     )
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.machinery import PathFinder
 from itertools import islice
@@ -29,7 +29,7 @@ from strategies.document import Document
 from strategies.errors import BadInput, SplitError, brief, nearest, refuse
 from strategies.libraries import THIRD_PARTY
 from strategies.libraries.library import Part, placed
-from strategies.libraries.views import View
+from strategies.libraries.views import as_it_is
 from strategies.modifiers import Modifiers
 from strategies.parameters import as_json, problems_of
 from strategies.strategy import Cut, SplitTools, Strategy
@@ -243,14 +243,9 @@ def _placed(document: Document, name: str, texts: Sequence[str]) -> list[Cut]:
     """Where texts stand, as they are if they can be, else but for their white space."""
     parts = [Part(text) for text in texts if text.strip()]
     try:  # white space too tells one place from another, where it was left alone
-        return placed(document, name, parts, view=_as_it_is(document.text))
+        return placed(document, name, parts, view=replace(as_it_is(document.text), fold=str))
     except SplitError:
         return placed(document, name, [Part(text) for text in texts])
-
-
-def _as_it_is(text: str) -> View:
-    places = np.arange(len(text), dtype=np.int64)
-    return View(text, places, places + 1, str)
 
 
 def _spans(items: Sequence[object], text: str, place: str) -> Iterator[Cut]:
