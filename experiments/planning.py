@@ -30,15 +30,15 @@ class PlannedConfiguration:
     name: str
     done: bool
     """A complete run is in the store: nothing will be done."""
-    chunks: int | None
-    """None, here and below: cut by meaning or by a model, so known only once it runs."""
-    chunk_tokens: int | None
+    chunks: int | None = None
+    """None, here and below: not known before it runs, or as it cannot be cut."""
+    chunk_tokens: int | None = None
     """cl100k tokens of all chunks."""
-    texts_to_embed: int | None
+    texts_to_embed: int | None = None
     """Distinct texts (or windows) that neither the cache nor a configuration above it provides."""
-    tokens_to_embed: int | None
+    tokens_to_embed: int | None = None
     """Their tokens, as the embedder counts."""
-    truncated_token_share: float | None
+    truncated_token_share: float | None = None
     """Share of the tokens of all its texts that are past the embedder's limit."""
 
 
@@ -75,12 +75,12 @@ def make_plan(launch: Launch) -> Plan:
     for config, config_id in zip(launch.grid.configs, launch.config_ids, strict=True):
         done = config_id not in to_run
         if config.needs:
-            planned.append(PlannedConfiguration(config.name, done, None, None, None, None, None))
+            planned.append(PlannedConfiguration(config.name, done))
             continue
         try:
             cut = bench.split(config)
         except SplitError as error:  # as it will when it runs
-            planned.append(PlannedConfiguration(config.name, done, None, None, None, None, None))
+            planned.append(PlannedConfiguration(config.name, done))
             failing.append(f"{config.name} will fail: {error}")
             continue
         chunks = cut.chunks

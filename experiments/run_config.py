@@ -14,9 +14,9 @@ from evaluation.misses import headline_budget
 from evaluation.settings import Settings
 from strategies.document import Scalar
 from strategies.modifiers import PLAIN, Modifiers
-from strategies.nesting import walk
+from strategies.nesting import needs, units, walk
 from strategies.parameters import as_record, parameters
-from strategies.strategy import Need, Strategy, unit_of
+from strategies.strategy import Need, Strategy
 
 FIRST = ("strategy", "unit", "size", "overlap")
 """Parameters in the order in which a grid varies them and a name shows them; the rest by alphabet."""
@@ -39,18 +39,17 @@ class RunConfig:
     @property
     def strategies(self) -> tuple[Strategy, ...]:
         """All that cut: the strategy, that of the parents, and those inside them."""
-        parents = self.modifiers.parents
-        return (*walk(self.strategy), *(() if parents is None else walk(parents)))
+        return tuple(walk(*self.modifiers.cutters(self.strategy)))
 
     @property
     def needs(self) -> tuple[Need, ...]:
         """What is asked for while documents are cut."""
-        return tuple(dict.fromkeys(need for one in self.strategies for need in one.needs))
+        return needs(*self.modifiers.cutters(self.strategy))
 
     @property
     def units(self) -> tuple[str, ...]:
         """What is counted, each unit once."""
-        return tuple(dict.fromkeys(unit for one in self.strategies if (unit := unit_of(one))))
+        return units(*self.modifiers.cutters(self.strategy))
 
     @property
     def versions(self) -> dict[str, str]:

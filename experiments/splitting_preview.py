@@ -54,9 +54,8 @@ def cut_file(
     modifiers = attempt(problems, Modifiers, modifying, strategy)
     if built is None or modifiers is None:
         raise BadInput(problems)
-    asked = [built, *([modifiers.parents] if modifiers.parents else [])]
     with ExitStack() as opened:
-        tools = _tools(asked, embedder, cache_dir, opened)
+        tools = _tools(modifiers.cutters(built), embedder, cache_dir, opened)
         return split(document, built, tools, modifiers)
 
 
@@ -64,10 +63,10 @@ def _tools(
     asked: Sequence[Strategy], embedder: str | None, cache_dir: Path | None, opened: ExitStack
 ) -> Tools:
     """Tools that give what is asked for; nothing is loaded that is not. Caches are closed by `opened`."""
-    needed = {need for one in asked for need in needs(one)}
+    needed = needs(*asked)
     counters: Mapping[str, Counter] = {}
     embed = chat = None
-    if "embedder" in needed or any(unit in EMBEDDER_UNITS for one in asked for unit in units(one)):
+    if "embedder" in needed or any(unit in EMBEDDER_UNITS for unit in units(*asked)):
         spec = EmbedderSpec(embedder) if embedder else EmbedderSpec()
         desk = EmbeddingDesk(open_embedder(spec), cache_dir)
         opened.callback(desk.close)

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluation.cutting import Answered, Cutting, Vectored
 from evaluation.embedding import Embedder, open_embedder
-from evaluation.embedding_desk import Embedded, EmbeddingDesk
+from evaluation.embedding_desk import Desk, Embedded, EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, evaluate
 from evaluation.gold import GoldSet
 from evaluation.latency import stopwatch
@@ -196,25 +196,30 @@ class Workbench:
     @cached_property
     def measured(self) -> dict[str, Measured]:
         """Every document with its characters and tokens counted up."""
-        return {document.id: self._measured(document) for document in self.gold.documents}
+        return {
+            document.id: Measured.of(document, self.tools.borders(document, TOKENS)[:-1])
+            for document in self.gold.documents
+        }
 
     @property
     def traffic(self) -> str:
         """One line for a log: what was embedded or answered, and what was not because it had been before."""
-        passed = [self.desk.traffic, *(maker.desk.traffic for maker in self.makers.values())]
-        lines = [traffic.line() for traffic in {id(one): one for one in passed}.values()]
+        lines = [desk.traffic.line() for desk in self._desks]
         if self._answers_used or self._answers_paid:
             lines.append(f"answers: {self._answers_used:,} used, {self._answers_paid:,} paid now")
         return "; ".join(lines)
 
     def close(self) -> None:
         """Close the caches of vectors and answers."""
-        for desk in (self.desk, *(maker.desk for maker in self.makers.values())):
+        for desk in self._desks:
             desk.close()
         self._chat.close()
 
-    def _measured(self, document: Document) -> Measured:
-        return Measured.of(document, self.tools.borders(document, TOKENS)[:-1])
+    @property
+    def _desks(self) -> list[Desk]:
+        """Every desk, each once: that of the texts, and those of the ways to make vectors."""
+        desks = (self.desk, *(maker.desk for maker in self.makers.values()))
+        return list({id(desk): desk for desk in desks}.values())
 
     def _embed_passages(self, texts: Sequence[str]) -> Vectors:
         with stopwatch() as watch:

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from strategies.errors import BadInput, Problem
-from strategies.strategy import Need, Strategy, size_of, unit_of
+from strategies.strategy import Need, Strategy, unit_of
 
 INHERITED = ("size", "overlap", "unit")
 """Parameters that a strategy inside another takes over where it has them and says none of its own."""
@@ -49,11 +49,12 @@ def inner_strategy(value: object, outer: Mapping[str, object]) -> Strategy:
     return build(name, inherited | own)
 
 
-def walk(strategy: Strategy) -> Iterator[Strategy]:
-    """The strategy, and every one inside it."""
-    yield strategy
-    for field in dataclasses.fields(strategy):  # type: ignore[arg-type]  # strategies are dataclasses
-        yield from _inside(getattr(strategy, field.name))
+def walk(*strategies: Strategy) -> Iterator[Strategy]:
+    """The strategies, and every one inside them."""
+    for strategy in strategies:
+        yield strategy
+        for field in dataclasses.fields(strategy):  # type: ignore[arg-type]  # strategies are dataclasses
+            yield from _inside(getattr(strategy, field.name))
 
 
 def _inside(value: object) -> Iterator[Strategy]:
@@ -82,12 +83,11 @@ def embeds_more(strategy: Strategy) -> bool:
     return any(one.embeds_more for one in walk(strategy))
 
 
-def needs(strategy: Strategy) -> tuple[Need, ...]:
-    """What it and all inside it ask for while they cut, each once."""
-    return tuple(dict.fromkeys(need for one in walk(strategy) for need in one.needs))
+def needs(*strategies: Strategy) -> tuple[Need, ...]:
+    """What they and all inside them ask for while they cut, each once."""
+    return tuple(dict.fromkeys(need for one in walk(*strategies) for need in one.needs))
 
 
-def units(strategy: Strategy, *, sized: bool = False) -> tuple[str, ...]:
-    """Every unit that it counts in, each once; of those that have a size, if `sized`."""
-    counting = (one for one in walk(strategy) if not sized or size_of(one) is not None)
-    return tuple(dict.fromkeys(unit for one in counting if (unit := unit_of(one))))
+def units(*strategies: Strategy) -> tuple[str, ...]:
+    """Every unit that they count in, each once."""
+    return tuple(dict.fromkeys(unit for one in walk(*strategies) if (unit := unit_of(one))))

@@ -41,6 +41,10 @@ class Modifiers:
         if self.parents is not None and (problem := parents_problem(self.parents)):
             raise BadInput([Problem("parents", problem)])
 
+    def cutters(self, strategy: Strategy) -> tuple[Strategy, ...]:
+        """What cuts under them: the strategy, and that of the parents."""
+        return (strategy,) if self.parents is None else (strategy, self.parents)
+
     def cuts(self, document: Document, strategy: Strategy, tools: Tools) -> tuple[Cut, ...]:
         """The cuts of a strategy, as modified; `headings` is for what is embedded of them."""
         if self.parents is None:

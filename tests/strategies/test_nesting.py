@@ -121,7 +121,6 @@ class TestWhole:
         assert [one.name for one in walk(whole)] == ["routed", "markdown", "fixed", "sentence", "semantic"]
         assert needs(whole) == ("embedder",)
         assert units(whole) == ("words", "cl100k_base", "characters")
-        assert units(whole, sized=True) == ("words", "characters")
         assert is_native(whole)
         assert not is_many_to_one(whole)
         assert not embeds_more(whole)
