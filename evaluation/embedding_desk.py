@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -82,43 +83,73 @@ class Embedded:
         )
 
 
-class Desk(Protocol):
-    """What a sweep needs of a desk, whatever it embeds."""
+class Cache(Protocol):
+    """What a desk asks of its cache, whatever that keeps of a text."""
 
-    traffic: Traffic
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Which of the keys are there."""
 
+    def pace(self, machine: str) -> float | None:
+        """Milliseconds a token on a machine; None if nothing was embedded there."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+class Desk(ABC):
+    """An embedder behind its cache, whatever is embedded. One a sweep; counts what passes."""
+
+    cache: Cache
+
+    def __init__(self, embedder: Embedder, traffic: Traffic) -> None:
+        self.embedder = embedder
+        self.traffic = traffic
+        self.machine = machine(embedder.backend)
+        self._seen: set[bytes] = set()
+        self._warm = False
+
+    @abstractmethod
     def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
         """Embed what the cache does not hold yet."""
 
     def missing(self, texts: Sequence[str], kind: Kind) -> list[str]:
         """The distinct texts that the cache does not hold."""
+        by_key = self._by_key(texts, kind)
+        known = self.cache.known(list(by_key))
+        return [text for key, text in by_key.items() if key not in known]
 
     def tokens(self, texts: Sequence[str], kind: Kind) -> npt.NDArray[np.int64]:
         """Tokens of each text under the prompt of its kind, as the embedder counts; shape (n,)."""
+        prompt = self.embedder.prompt(kind)
+        return self.embedder.sizes([prompt + text for text in texts]).tokens
 
     def pace(self) -> float | None:
         """Milliseconds a token on this machine; None if nothing was embedded here."""
+        return self.cache.pace(self.machine)
 
     def close(self) -> None:
         """Close the cache."""
+        self.cache.close()
+
+    def _by_key(self, texts: Sequence[str], kind: Kind) -> dict[bytes, str]:
+        """The distinct texts by the key that they have under the prompt of their kind."""
+        prompt = self.embedder.prompt(kind)
+        return {key_of(prompt, text): text for text in texts}
 
 
-class EmbeddingDesk:
-    """An embedder behind its cache. One a sweep; counts what passes."""
+class EmbeddingDesk(Desk):
+    """The desk of texts and their vectors."""
+
+    cache: VectorCache
 
     def __init__(self, embedder: Embedder, folder: Path | None) -> None:
-        self.embedder = embedder
+        super().__init__(embedder, Traffic())
         self.folder = folder
-        self.traffic = Traffic()
-        self.machine = machine(embedder.backend)
-        self._seen: set[bytes] = set()
-        self._warm = False
         self.cache = VectorCache(cache_path(embedder, folder))
 
     def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
         """Embed what the cache does not hold yet, longest first in batches of even length."""
-        prompt = self.embedder.prompt(kind)
-        by_key = {key_of(prompt, text): text for text in texts}
+        prompt, by_key = self.embedder.prompt(kind), self._by_key(texts, kind)
         new = [key for key in by_key if key not in self._seen]
         known = self.cache.known(new)
         missing = [key for key in new if key not in known]
@@ -152,26 +183,6 @@ class EmbeddingDesk:
             embed_ms=np.array([row.embed_ms for row in rows], dtype=np.float64),
             same_machine=all(row.machine == self.machine for row in rows),
         )
-
-    def missing(self, texts: Sequence[str], kind: Kind) -> list[str]:
-        """The distinct texts that the cache does not hold."""
-        prompt = self.embedder.prompt(kind)
-        by_key = {key_of(prompt, text): text for text in texts}
-        known = self.cache.known(list(by_key))
-        return [text for key, text in by_key.items() if key not in known]
-
-    def tokens(self, texts: Sequence[str], kind: Kind) -> npt.NDArray[np.int64]:
-        """Tokens of each text under the prompt of its kind, as the embedder counts; shape (n,)."""
-        prompt = self.embedder.prompt(kind)
-        return self.embedder.sizes([prompt + text for text in texts]).tokens
-
-    def pace(self) -> float | None:
-        """Milliseconds a token on this machine; None if nothing was embedded here."""
-        return self.cache.pace(self.machine)
-
-    def close(self) -> None:
-        """Close the cache."""
-        self.cache.close()
 
     def _embed(self, keys: Sequence[bytes], texts: Sequence[str], budget: int, report: Report | None) -> None:
         if not self._warm:

@@ -7,28 +7,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluation.embedding import Embedder, Kind, TokenVectors
-from evaluation.embedding_desk import BATCH_TOKENS, Report, Traffic, cache_path, even_batches, machine
+from evaluation.embedding_desk import BATCH_TOKENS, Desk, Report, Traffic, cache_path, even_batches
 from evaluation.token_cache import TokenCache, WindowTokens
 from evaluation.vector_cache import key_of
 
 
-class TokenDesk:
-    """An embedder's token vectors behind their cache. One a sweep; counts what passes.
+class TokenDesk(Desk):
+    """The desk of windows and their token vectors.
 
     Memory holds the windows of one batch, or those that are asked for.
     """
 
+    cache: TokenCache
+
     def __init__(self, embedder: Embedder, folder: Path | None) -> None:
-        self.embedder = embedder
-        self.traffic = Traffic("windows")
-        self.machine = machine(embedder.backend)
+        super().__init__(embedder, Traffic("windows"))
         self.cache = TokenCache(cache_path(embedder, folder, "-tokens"))
-        self._seen: set[bytes] = set()
         self._cached: set[bytes] = set()
-        self._warm = False
 
     def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
         """Embed what the cache does not hold yet, in batches of even length."""
@@ -58,29 +55,6 @@ class TokenDesk:
             self.cache.put(batch)
             found |= batch
         return [found[key_of(self.embedder.prompt(kind), text)] for text in texts]
-
-    def missing(self, texts: Sequence[str], kind: Kind) -> list[str]:
-        """The distinct texts that the cache does not hold."""
-        by_key = self._by_key(texts, kind)
-        known = self.cache.known(list(by_key))
-        return [text for key, text in by_key.items() if key not in known]
-
-    def tokens(self, texts: Sequence[str], kind: Kind) -> npt.NDArray[np.int64]:
-        """Tokens of each window under the prompt of its kind, special tokens included; shape (n,)."""
-        prompt = self.embedder.prompt(kind)
-        return self.embedder.sizes([prompt + text for text in texts]).tokens
-
-    def pace(self) -> float | None:
-        """Milliseconds a token on this machine; None if nothing was embedded here."""
-        return self.cache.pace(self.machine)
-
-    def close(self) -> None:
-        """Close the cache."""
-        self.cache.close()
-
-    def _by_key(self, texts: Sequence[str], kind: Kind) -> dict[bytes, str]:
-        prompt = self.embedder.prompt(kind)
-        return {key_of(prompt, text): text for text in texts}
 
     def _embedded(
         self, texts: dict[bytes, str], kind: Kind, report: Report | None
