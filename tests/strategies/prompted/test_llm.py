@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 from zlib import crc32
@@ -18,28 +17,14 @@ from hypothesis import strategies as st
 from strategies import build, canonical
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError
-from strategies.language_model.chat import Chat
 from strategies.llm import Llm, numbers
 from strategies.splitting import split
 from strategies.tools import Tools
-from strategies.units.counting import Counter
 
 PARAGRAPHS = [f"P{number} opens here." for number in range(1, 13)]
 """Of five cl100k tokens each, with the full stop."""
 TEXT = "\n\n".join(PARAGRAPHS)
 RULES = Document("rules.txt", TEXT)
-
-
-@pytest.fixture
-def chat() -> Iterator[Chat]:
-    chat = Chat()
-    yield chat
-    chat.close()
-
-
-@pytest.fixture
-def tools(chat: Chat, minilm: dict[str, Counter]) -> Tools:
-    return Tools(counters=minilm, chat=chat.answers)
 
 
 def llm(server: ChatServer, **values: object) -> Llm:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from random import Random
 from zlib import crc32
 
@@ -17,26 +16,12 @@ from hypothesis import strategies as st
 from strategies import build
 from strategies.document import Document
 from strategies.errors import SplitError
-from strategies.language_model.chat import Chat
 from strategies.proposition import Proposition, propositions
 from strategies.splitting import split
 from strategies.tools import Tools
-from strategies.units.counting import Counter
 
 TEXT = "# Rules\n\nThe gate opens at six. It closes at ten.\n\n## Dogs\n\nDogs stay outside.\n"
 GATE = Document("gate.md", TEXT, {"title": "House rules"}, media_type="text/markdown")
-
-
-@pytest.fixture
-def chat() -> Iterator[Chat]:
-    chat = Chat()
-    yield chat
-    chat.close()
-
-
-@pytest.fixture
-def tools(chat: Chat, minilm: dict[str, Counter]) -> Tools:
-    return Tools(counters=minilm, chat=chat.answers)
 
 
 def proposition(server: ChatServer, **values: object) -> Proposition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 from zlib import crc32
@@ -18,28 +18,15 @@ from strategies import build, canonical
 from strategies.contextual import PROMPT, Contextual
 from strategies.document import Document
 from strategies.errors import BadInput, SplitError
-from strategies.language_model.chat import Chat
 from strategies.modifiers import Modifiers
 from strategies.splitting import split
 from strategies.strategy import Cut, SplitTools, Strategy
 from strategies.tools import Tools
-from strategies.units.counting import Counter, counter_of
+from strategies.units.counting import counter_of
 
 TEXT = "The gate opens at six. Visitors sign the blue book. Dogs stay outside."
 GATE = Document("rules/gate.md", TEXT, media_type="text/markdown")
 EACH_SENTENCE = {"strategy": "sentence", "sentences": 1}
-
-
-@pytest.fixture
-def chat() -> Iterator[Chat]:
-    chat = Chat()
-    yield chat
-    chat.close()
-
-
-@pytest.fixture
-def tools(chat: Chat, minilm: dict[str, Counter]) -> Tools:
-    return Tools(counters=minilm, chat=chat.answers)
 
 
 def contextual(server: ChatServer, **values: object) -> Contextual:
