@@ -23,7 +23,7 @@ The splitters that people deploy, called as their own documentation says, with t
 document. They owe less than ours: chunks are slices in the order of their starts, and every call ends; what
 text they leave out, how far they pass the size and what overlap came about is measured like anything else.
 Each drops what its section says. A text that the document never had fails the configuration, and is shown.
-`split_ms` includes placing their texts in the document and counting them, some milliseconds a 100 kB.
+`split_ms` includes placing their texts in the document and counting them.
 `size`, `overlap` and `unit` mean what they mean everywhere; other parameters have the library's names. An
 extra installs the library: `pip install 'chunksweep[langchain]'`, or `chunksweep[all]`.
 
