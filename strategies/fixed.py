@@ -67,7 +67,8 @@ class Fixed(Strategy):
                 if not text[covered:end].isspace():
                     yield Cut(start, end, oversize=oversize)
                 covered = end
-                start = max(windows.back(end, overlap), windows.after(start))
+                back = windows.back(end, overlap)
+                start = back if back > start else windows.after(start)
             else:  # A window that recounted above the size and now lies inside the one before.
                 start = windows.after(start)
             start = min(start, covered)

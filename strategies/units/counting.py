@@ -50,7 +50,7 @@ class Counter(Protocol):
 
     @property
     def per_character(self) -> int | None:
-        """Units that one character makes at most; None where that is not known."""
+        """Units that one character makes at most, an ASCII character one; None where that is not known."""
 
     def count(self, text: str) -> int:
         """Units in `text`, taken on its own."""

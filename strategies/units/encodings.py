@@ -87,12 +87,9 @@ class TokenCounter:
         if text.isascii():
             return starts
         utf8 = np.frombuffer(text.encode(), dtype=np.int8)
-        begins_character = utf8 >= -64  # the bytes 0x80 to 0xBF, which go on with one, are the smallest
-        counting = np.int32 if len(utf8) < 2**31 else np.int64
-        character_of_byte = np.cumsum(begins_character, dtype=counting)
-        starts[:-1] = character_of_byte[starts[:-1]] - 1
-        starts[-1] = len(text)
-        return starts
+        later = np.flatnonzero(utf8 < -64)  # the bytes 0x80 to 0xBF, which go on with a character
+        behind = np.bincount(starts.searchsorted(later), minlength=len(starts))
+        return starts - np.cumsum(behind)
 
 
 def _count(unit: str, text: str) -> int:

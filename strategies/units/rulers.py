@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +16,13 @@ import numpy.typing as npt
 
 from strategies.units.characters import code_points, is_white
 from strategies.units.counting import Borders, Counter
-from strategies.units.encodings import BYTES
 
 _CHARACTERS_A_PIECE = 16
 """Of the text, for each piece that is remembered with it: some 10 bytes a character at most."""
+_ASCII = 0x7F
+"""The last character that is one byte in UTF-8."""
+_UNKNOWN = 2**31
+"""Units that a character makes at most where that is not known: more than any size."""
 
 
 @dataclass(slots=True)
@@ -39,7 +41,9 @@ class Ruler:
         self.borders: Borders = counter.borders(text)
         self.borders.flags.writeable = False
         self._firsts = self.borders[:-1]
-        self._joints = _joints(text) if counter.adds_up == "before_spaces" else None
+        codes = code_points(text)
+        self._joints = _joints(codes) if counter.adds_up == "before_spaces" else None
+        self._wide = np.flatnonzero(codes > _ASCII)
         self.remembered: dict[Hashable, Any] = {}
         """What several strategies of a sweep find out about the text, for as long as the ruler is held."""
         self.room = len(text) // _CHARACTERS_A_PIECE
@@ -58,7 +62,7 @@ class Ruler:
         if head > tail:
             return counter.count(text[start:end])
         head_end, tail_start = int(joints[head]), int(joints[tail])
-        total = counter.overhead + int(self._joint_units[tail] - self._joint_units[head])
+        total = counter.overhead + int(self.units_in(head_end, tail_start))
         if start < head_end:
             total += counter.count(text[start:head_end]) - counter.overhead
         if tail_start < end:
@@ -79,10 +83,11 @@ class Ruler:
         places = self.places(starts, ends)
         joined = places.head_ends <= places.tail_starts
         at_least = np.where(joined, places.upto - places.before, 0) + self.counter.overhead
-        own = places.ends - places.starts
-        loose = np.where(joined, own - (places.tail_starts - places.head_ends), own)
+        first_end = np.where(joined, places.head_ends, places.ends)
+        last_start = np.where(joined, places.tail_starts, places.ends)
+        loose = self.at_most(places.starts, first_end) + self.at_most(last_start, places.ends)
         over = at_least > limit
-        unsure = np.flatnonzero(~over & (at_least + loose * self.most > limit)).tolist()
+        unsure = np.flatnonzero(~over & (at_least + loose > limit)).tolist()
         over[[i for i in unsure if self.count(starts[i], ends[i]) > limit]] = True
         found: list[int] = np.flatnonzero(over).tolist()
         return found
@@ -92,28 +97,24 @@ class Ruler:
         first, last = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
         if self._joints is not None:
             head, tail = self._joints.searchsorted(first), self._joints.searchsorted(last, side="right") - 1
-            units = self._joint_units
-            return Places(first, last, self._joints[head], self._joints[tail], units[head], units[tail])
-        if self.counter.adds_up == "anywhere":
-            return Places(
-                first, last, first, last, self._firsts.searchsorted(first), self._firsts.searchsorted(last)
-            )
-        nowhere = np.full(len(first), len(self.text) + 1), np.full(len(first), -1)
-        return Places(first, last, *nowhere, first, last)
+            joints = self._joints[head], self._joints[tail]
+        elif self.counter.adds_up == "anywhere":
+            joints = first, last
+        else:
+            joints = np.full(len(first), len(self.text) + 1), np.full(len(first), -1)
+        return Places(first, last, *joints, *map(self._firsts.searchsorted, joints))
 
-    @cached_property
-    def most(self) -> int:
-        """Units that a character of the text makes at most; where that is not known, more than any size."""
-        known = self.counter.per_character
-        if known is None:
-            return 2**31
-        return 1 if self.text.isascii() and known == BYTES else known
+    def at_most(self, starts: Borders, ends: Borders) -> Borders:
+        """Units that slices can make at the very most, as far as their characters tell; shape (n,).
 
-    @cached_property
-    def _joint_units(self) -> Borders:
-        """Units of the whole text before each joint."""
-        assert self._joints is not None
-        return self._firsts.searchsorted(self._joints)
+        An ASCII character makes one at most, and no character makes more than the counter says.
+        """
+        lengths, most = ends - starts, self.counter.per_character
+        if most is None:
+            return lengths * _UNKNOWN
+        if most == 1 or not len(self._wide):
+            return lengths
+        return lengths + (most - 1) * (self._wide.searchsorted(ends) - self._wide.searchsorted(starts))
 
     def units_in(self, start: npt.ArrayLike, end: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Units of the whole text that start inside each range: they add up, and estimate `count`."""
@@ -146,10 +147,12 @@ class Edges:
         """`starts` and `ends`: code points, of one length."""
         self.starts, self.ends = starts, ends
         self._text, self._counter = ruler.text, ruler.counter
-        self._overhead, self._most = ruler.counter.overhead, ruler.most
+        self._overhead = ruler.counter.overhead
         self.places = places = ruler.places(starts, ends)
         self._head_ends: list[int] = places.head_ends.tolist()
         self._tail_starts: list[int] = places.tail_starts.tolist()
+        self._head_most: list[int] = ruler.at_most(places.starts, places.head_ends).tolist()
+        self._tail_most: list[int] = ruler.at_most(places.tail_starts, places.ends).tolist()
         self._before: list[int] = places.before.tolist()
         self._upto: list[int] = places.upto.tolist()
         self._heads: list[int | None] = [None] * len(starts)
@@ -174,7 +177,7 @@ class Edges:
             room = limit - self._overhead - self._upto[j] + self._before[i]
             if room < 0:
                 return False
-            if (head_end - self.starts[i] + self.ends[j] - tail_start) * self._most <= room:
+            if self._head_most[i] + self._tail_most[j] <= room:
                 return True
         return self.count(i, j) <= limit
 
@@ -182,10 +185,9 @@ class Edges:
         return self._counter.count(self._text[start:end]) - self._overhead if start < end else 0
 
 
-def _joints(text: str) -> npt.NDArray[np.int64]:
-    """Both ends of the text, and every space that follows a printing character, in order."""
-    codes = code_points(text)
+def _joints(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Both ends of a text, and every space that follows a printing character, in order."""
     spaces = np.flatnonzero(codes[1:] == 0x20) + 1
     before = codes[spaces - 1]
     inner = spaces[(before > 0x20) & ~is_white(before)]
-    return np.concatenate(([0], inner, [len(text)])).astype(np.int64, copy=False)
+    return np.concatenate(([0], inner, [len(codes)])).astype(np.int64, copy=False)
