@@ -19,12 +19,12 @@ from evaluation.layout import Layout
 from evaluation.measured import Measured
 from evaluation.metrics import column, expand
 from evaluation.misses import REMEDIES, Facts, classify
+from evaluation.ranking import Ranker
 from evaluation.retrieval import Hit, Retriever, tied
 from evaluation.scorers import Scorer, ask, check_names
 from evaluation.scoring import Aggregate, ScoringContext, aggregate, score
 from evaluation.settings import Settings
 from evaluation.statistics import resampling_units
-from evaluation.stores import VectorStore
 from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
 
@@ -44,6 +44,8 @@ class Index:
     cutting: Cutting
     limit_tokens: int | None
     """Tokens of one text that the embedder sees."""
+    scope: str = "corpus"
+    """What a question searches: `Search.scope`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,9 @@ class Evaluation:
 
 
 def evaluate(
-    index: Index, asked: Asked, store: VectorStore, *, scorers: Mapping[str, Scorer] | None = None
+    index: Index, asked: Asked, ranker: Ranker, *, scorers: Mapping[str, Scorer] | None = None
 ) -> Evaluation:
-    """Build the store, ask every question, score the answers.
+    """Build the index, ask every question, score the answers.
 
     A question whose search fails scores 0 and is counted; a scorer that fails leaves its value
     missing, is counted, and marks the configuration as not comparable. Raises `BadInput` for a scorer whose
@@ -104,9 +106,10 @@ def evaluate(
     scorers = scorers or {}
     check_names(scorers)
     with stopwatch() as indexing:
-        store.build(index.embedded.vectors, index.chunks)
+        ranker.build(index.embedded.vectors, index.chunks)
     settings = asked.context.settings
-    retriever = Retriever(store, index.chunks, passing(dict(settings.filter), index.documents))
+    searched = passing(dict(settings.filter), index.documents)
+    retriever = Retriever(ranker, index.chunks, searched, index.scope)
     context = replace(asked.context, layout=Layout.of(index.chunks))
     until = embedded_until(index.chunks, index.embedded)
     depth = _first_depth(settings, index.chunks)
@@ -152,7 +155,7 @@ def evaluate(
         **chunk_health(index.documents, index.chunks),
         **truncation(index.embedded, index.limit_tokens),
         **_passes(index, asked.measured),
-        **_stored(store.stored()),
+        **_stored(ranker.stored()),
         "index_ms": indexing.ms,
     }
     of_cutting, reasons = index.cutting.metrics()

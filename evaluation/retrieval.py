@@ -6,17 +6,18 @@ return the same range are merged, best rank kept, before any K is counted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluation.gold import Question, admits
 from evaluation.latency import stopwatch
-from evaluation.stores import Found, VectorStore
-from strategies.document import Chunk, Document, Scalar
+from evaluation.ranking.ranker import Query, Ranker
+from evaluation.stores.store import Found
+from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
 
 TIMED_QUERIES = 200
@@ -49,27 +50,38 @@ def tied(hits: Sequence[Hit], k: int) -> bool:
 
 
 class _Admitted(NamedTuple):
-    """What one filter lets through."""
+    """What one question may search."""
 
     documents: frozenset[str]
-    rows: npt.NDArray[np.bool_] | None
-    """Shape (n_chunks,); None for all."""
+    everything: bool
+    """Whether that is every document that has chunks."""
+    chunks: int
+    """How many chunks they have."""
+
+    @property
+    def asked(self) -> frozenset[str] | None:
+        """As a ranker is asked."""
+        return None if self.everything else self.documents
 
 
 class Retriever:
     """One configuration's index, asked by question; chunks of other documents than those given never come."""
 
-    def __init__(self, store: VectorStore, chunks: Sequence[Chunk], documents: Sequence[Document]) -> None:
-        self._store = store
+    def __init__(
+        self, ranker: Ranker, chunks: Sequence[Chunk], documents: Sequence[Document], scope: str = "corpus"
+    ) -> None:
+        """With the scope `document`, a question searches only documents that hold some of its evidence."""
+        self._ranker = ranker
+        self._own_documents = scope == "document"
         self._places: list[tuple[str, int, int]] = [(chunk.document_id, *chunk.returned) for chunk in chunks]
-        self._ids = sorted({chunk.document_id for chunk in chunks})
-        rank = {document: position for position, document in enumerate(self._ids)}
+        self._sizes = Counter(chunk.document_id for chunk in chunks)
+        rank = {document: position for position, document in enumerate(sorted(self._sizes))}
         self._document_rank = np.array([rank[chunk.document_id] for chunk in chunks], dtype=np.int64)
         self._starts = np.array([chunk.returned[0] for chunk in chunks], dtype=np.int64)
         self._own_starts = np.array([chunk.start for chunk in chunks], dtype=np.int64)
         self._metadata = {document.id: document.metadata for document in documents}
-        self._admitted: dict[tuple[tuple[str, str, Scalar], ...], _Admitted] = {
-            (): self._admitting(frozenset(self._metadata))
+        self._admitted: dict[tuple[object, ...], _Admitted] = {
+            ((), None): self._admitting(frozenset(self._metadata))
         }
 
     def searchable(self, question: Question) -> frozenset[str]:
@@ -78,43 +90,50 @@ class Retriever:
 
     def rank(self, question: Question, vector: Vectors, depth: int) -> Iterator[tuple[Hit, ...]]:
         """The ranked list, at least one, then deeper and deeper until nothing is left."""
-        allowed = self._admits(question).rows
-        available = len(self._places) if allowed is None else int(allowed.sum())
+        admitted = self._admits(question)
+        before = -1
         while True:
-            found = self._store.search(vector, depth, allowed)
+            found = self._ranker.search(Query(question.text, vector), depth, admitted.asked)
             yield self._merge(found, depth)
-            if len(found.rows) >= available:
+            # An index that is not exact, or knows words alone, may have no more to give.
+            if len(found.rows) >= admitted.chunks or len(found.rows) <= before:
                 return
-            depth = max(2 * depth, len(found.rows) + 1)
+            before = len(found.rows)
+            depth = max(2 * depth, before + 1)
 
     def time_searches(self, questions: Sequence[Question], vectors: Vectors, k: int) -> list[float]:
         """Milliseconds of single searches for the best `k`, after a warm-up that is not counted."""
         if not questions:
             return []
         picked = np.linspace(0, len(questions) - 1, min(len(questions), TIMED_QUERIES)).astype(int).tolist()
-        masks = [self._admits(questions[row]).rows for row in picked]
-        for row, mask in list(zip(picked, masks, strict=True))[:_WARM_UP_QUERIES]:
-            self._store.search(vectors[row], k, mask)
+        asked = [
+            (Query(questions[row].text, vectors[row]), self._admits(questions[row]).asked) for row in picked
+        ]
+        for query, documents in asked[:_WARM_UP_QUERIES]:
+            self._ranker.search(query, k, documents)
         times = []
-        for row, mask in zip(picked, masks, strict=True):
+        for query, documents in asked:
             with stopwatch() as watch:
-                self._store.search(vectors[row], k, mask)
+                self._ranker.search(query, k, documents)
             times.append(watch.ms)
         return times
 
     def _admits(self, question: Question) -> _Admitted:
         wanted = question.filter
-        key = tuple((name, type(value).__name__, value) for name, value in sorted(wanted.items()))
+        within = _evidence_documents(question) if self._own_documents else None
+        key = (tuple((name, type(value).__name__, value) for name, value in sorted(wanted.items())), within)
         if key not in self._admitted:
-            documents = frozenset(
-                name for name, metadata in self._metadata.items() if admits(wanted, metadata)
+            documents = (
+                name
+                for name, metadata in self._metadata.items()
+                if (within is None or name in within) and admits(wanted, metadata)
             )
-            self._admitted[key] = self._admitting(documents)
+            self._admitted[key] = self._admitting(frozenset(documents))
         return self._admitted[key]
 
     def _admitting(self, documents: frozenset[str]) -> _Admitted:
-        inside = np.array([document in documents for document in self._ids], dtype=np.bool_)
-        return _Admitted(documents, None if inside.all() else inside[self._document_rank])
+        chunks = sum(self._sizes[document] for document in documents)
+        return _Admitted(documents, self._sizes.keys() <= documents, chunks)
 
     def _merge(self, found: Found, depth: int) -> tuple[Hit, ...]:
         rows = found.rows
@@ -127,3 +146,7 @@ class Retriever:
             if place not in hits:
                 hits[place] = Hit(document, start, end, score, row)
         return tuple(hits.values())
+
+
+def _evidence_documents(question: Question) -> frozenset[str]:
+    return frozenset(passage.document for entry in question.evidence for passage in entry.passages)

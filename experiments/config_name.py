@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 import strategies
+from evaluation.search import SEARCH, Search
 from experiments.run_config import FIRST, MODIFIERS, compact, deciding, digest, rank
 from strategies.modifiers import Modifiers
+from strategies.named import Named
 from strategies.parameters import as_json, as_record, attempt
 from strategies.strategy import Strategy
 
@@ -20,19 +22,19 @@ _UNNAMED = ("base_url",)
 _READABLE = re.compile(r"[A-Za-z0-9_.]+")
 
 
-def readable_name(strategy: Strategy, modifiers: Modifiers, vectors: str) -> str:
+def readable_name(strategy: Strategy, modifiers: Modifiers, search: Search) -> str:
     """The readable name: `fixed-96-24`, `markdown-192-headings=section`, `fixed-96-parents=recursive_768`."""
     words, exact = _words(strategy)
-    other = {name: getattr(modifiers, name) for name in MODIFIERS} | {"vectors": vectors}
-    defaults = {name: parameter.default for name, parameter in MODIFIERS.items()} | {"vectors": "direct"}
-    for name in sorted(other):
-        if other[name] != defaults[name]:
-            shown, whole = _shown(other[name])
+    defaults = {**MODIFIERS, **SEARCH}
+    held = {name: getattr(modifiers if name in MODIFIERS else search, name) for name in defaults}
+    for name in sorted(held):
+        if as_json(held[name]) != defaults[name].default:
+            shown, whole = _shown(held[name])
             words, exact = [*words, f"{name}={shown}"], exact and whole
     name = "-".join(words)
     if exact and len(name) <= MAX_NAME:
         return name
-    values = [*deciding(strategy, modifiers), vectors]
+    values = [*deciding(strategy, modifiers), as_record(search, deciding=True)]
     return f"{name[: MAX_NAME - 7].rstrip('-=')}-{digest(values, 6)}"
 
 
@@ -68,6 +70,14 @@ def _shown(value: Any) -> tuple[str, bool]:
         words, exact = _words(value)
         return "_".join(words), exact
     form = as_json(value)
+    if isinstance(value, Named):  # its name, and what it says beside its defaults
+        parts = {
+            one.name: _shown(getattr(value, one.name))
+            for one in strategies.parameters(type(value))
+            if as_json(getattr(value, one.name)) != one.default
+        }
+        words = [value.name, *(f"{name}_{shown}" for name, (shown, _) in parts.items())]
+        return "_".join(words), all(whole for _, whole in parts.values())
     if isinstance(form, float) and form.is_integer():
         form = int(form)  # as its user wrote it, most likely
     text = str(form).lower() if isinstance(form, bool) else form if isinstance(form, str) else compact(form)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import strategies
+from evaluation.search import SEARCH, Search
 from evaluation.settings import Settings
 from evaluation.yaml_reading import Key, Where
 from experiments.config_name import MAX_NAME, readable_name
@@ -19,7 +20,7 @@ from experiments.sweep_schema import Entry, Sweep
 from strategies.errors import BadInput, Problem, nearest
 from strategies.modifiers import PLAIN, Modifiers
 from strategies.nesting import walk
-from strategies.parameters import Parameter, attempt
+from strategies.parameters import Parameter, as_record, attempt
 from strategies.strategy import Strategy
 
 MAX_CONFIGURATIONS = 10_000
@@ -42,7 +43,7 @@ def expand(sweep: Sweep) -> Grid:
     Entries keep their order. Within one, the parameters vary in a fixed order, the last one fastest, and
     values keep theirs.
     """
-    expansion = _Expansion(sweep.where, sweep.settings, sweep.vectors, skip=sweep.invalid == "skip")
+    expansion = _Expansion(sweep.where, sweep.settings, sweep.search, skip=sweep.invalid == "skip")
     for index, entry in enumerate(sweep.grid):
         expansion.add(entry, ("grid", index))
     problems = list(dict.fromkeys(expansion.problems))
@@ -62,8 +63,8 @@ def expand(sweep: Sweep) -> Grid:
 class _Expansion:
     """Builds configurations one by one and keeps what came of each."""
 
-    def __init__(self, where: Where, settings: Settings, vectors: tuple[str, ...], skip: bool) -> None:
-        self.where, self.settings, self.vectors, self.skip = where, settings, vectors, skip
+    def __init__(self, where: Where, settings: Settings, search: Mapping[str, Any], skip: bool) -> None:
+        self.where, self.settings, self.search, self.skip = where, settings, search, skip
         self.configs: list[RunConfig] = []
         self.problems: list[Problem] = []
         self.skipped: list[Problem] = []
@@ -92,7 +93,8 @@ class _Expansion:
 
     def _add_strategy(self, name: str, place: Key, entry: Entry, key: Key) -> None:
         axes = self._axes(name, entry, key)
-        combinations = math.prod(len(values) for values in axes.values()) * len(self.vectors)
+        searches = self._searches({key: axes.pop(key) for key in SEARCH if key in axes}, place)
+        combinations = math.prod(len(values) for values in axes.values()) * len(searches)
         if len(self.configs) + combinations > MAX_CONFIGURATIONS:
             what = f"a line of the grid makes {combinations} configurations, too many for one sweep"
             self._problem(key, what, f"Stay under {MAX_CONFIGURATIONS} in all")
@@ -111,19 +113,43 @@ class _Expansion:
                 if problem.where not in said:
                     self._refuse(problem, places, place, name, values)
             if strategy is not None:
-                for vectors in self.vectors:
+                for search in searches:
                     where = places.get("size", place)
                     if modifiers is not None:
-                        self._keep(strategy, modifiers, vectors, where)
+                        self._keep(strategy, modifiers, search, where)
                     else:  # is noted; whether the line repeats itself is looked at all the same
                         told = [strategies.canonical(strategy), repr(modifying)]
-                        self._is_twin(told, readable_name(strategy, PLAIN, "direct"), where)
+                        self._is_twin(told, readable_name(strategy, PLAIN, Search()), where)
+
+    def _searches(self, axes: dict[str, list[tuple[Key, Any]]], otherwise: Key) -> list[Search]:
+        """Every way to search that a line asks for, each once: some differ only in what means nothing."""
+        axes = {name: axes[name] for name in SEARCH if name in axes}
+        found: dict[Search, None] = {}
+        for chosen in itertools.product(*axes.values()):
+            places = {name: each[0] for name, each in zip(axes, chosen, strict=True)}
+            values = {name: each[1] for name, each in zip(axes, chosen, strict=True)}
+            problems: list[Problem] = []
+            search = attempt(problems, Search, values, "a search")
+            if search is not None:
+                found.setdefault(search)
+            for problem in problems:
+                root, *inner = _path(problem.where)
+                where = (*places[str(root)], *inner) if root in places else otherwise
+                pair = inner == [] and root in ("vector_type", "candidates") and len(axes) > 1
+                if pair and self.skip:
+                    self.skipped.append(Problem(self.where(where), f"{problem.where} {problem.what}"))
+                else:
+                    self.problems.append(
+                        Problem(self.where(where), f"{problem.where} {problem.what}", problem.remedy)
+                    )
+        return list(found)
 
     def _axes(self, name: str, entry: Entry, key: Key) -> dict[str, list[tuple[Key, Any]]]:
         """Parameter -> its values with their places. Unknown and empty ones are noted and left out."""
-        told = (*strategies.parameters(strategies.find(name)), *MODIFIERS.values())
-        known = {parameter.name: parameter for parameter in told}
-        axes: dict[str, list[tuple[Key, Any]]] = {}
+        own = strategies.parameters(strategies.find(name))
+        known = {parameter.name: parameter for parameter in (*own, *MODIFIERS.values(), *SEARCH.values())}
+        # What the sweep says of the search holds for every line that does not say it itself.
+        axes = {key: axis((key,), value) for key, value in self.search.items() if key not in entry}
         for parameter in sorted(entry.keys() - {"strategy"}, key=rank):
             place, written = (*key, parameter), entry[parameter]
             if parameter not in known:
@@ -156,21 +182,21 @@ class _Expansion:
                 return
         self.problems.append(Problem(self.where(place), what, problem.remedy))
 
-    def _keep(self, strategy: Strategy, modifiers: Modifiers, vectors: str, place: Key) -> None:
-        if why := _unfit(strategy, modifiers, vectors):
+    def _keep(self, strategy: Strategy, modifiers: Modifiers, search: Search, place: Key) -> None:
+        if why := _unfit(strategy, modifiers, search.vectors):
             if self.skip:
                 self.skipped.append(Problem(self.where(place), why[0]))
             else:
                 self._problem(place, *why)
             return
-        told = [*deciding(strategy, modifiers), vectors]
-        name = readable_name(strategy, modifiers, vectors)
+        told = [*deciding(strategy, modifiers), as_record(search, deciding=True)]
+        name = readable_name(strategy, modifiers, search)
         if self._is_twin(told, name, place):
             return
         if name.casefold() in self._names:  # file systems may ignore case
             name = f"{name[:MAX_NAME]}-{digest(told, 6)}"
         self._names.add(name.casefold())
-        self.configs.append(RunConfig(strategy, name, modifiers, vectors, self.settings))
+        self.configs.append(RunConfig(strategy, name, modifiers, search, self.settings))
 
     def _is_twin(self, told: list[Any], name: str, place: Key) -> bool:
         """Whether a configuration, told by what decides it, stands in the grid already: that is noted."""

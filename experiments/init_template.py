@@ -8,8 +8,17 @@ name: my-sweep                     # the experiment's name in MLflow; export by 
 dataset: handbook                  # a bundled set (chunksweep list datasets), or a path: ./my-documents
 embedder: all-MiniLM-L6-v2         # packaged, offline; or a folder, a name on the Hugging Face hub, or
                                    # {model: NAME, query_prompt: "query: ", passage_prompt: "passage: "}
-vectors: [direct]                  # how chunks become vectors: each embedded on its own, or late: pooled from
+vectors: direct                    # how chunks become vectors: each embedded on its own, or late: pooled from
                                    # token vectors of the document around them
+
+# How chunks are searched; a list measures each, and a line of the grid may say it for itself.
+retriever: dense                   # vectors; or bm25 (words), or hybrid (both fused)
+rerank: null                       # a cross-encoder that orders the first candidates anew
+candidates: null                   # how many those are; 100 unless said
+store: exact                       # where vectors lie (chunksweep list stores)
+vector_type: float32               # or float16, int8, binary, where the store can
+metric: cosine                     # or dot
+scope: corpus                      # or document: a question searches only documents that hold its evidence
 
 retrieval:
   k: [1, 3, 5, 10]                 # depths at which ranked lists are scored

@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
+from evaluation.search import SEARCH
 from experiments.records import RunRecord
 
-NOT_CUTTING = ("dataset", "embedder", "vectors", "headings")
+NOT_CUTTING = ("dataset", "embedder", "headings", *SEARCH)
 """Parameters that make another experiment of the same chunks."""
 
 NOT_OF_CUT = ("index", "tokens", "text")

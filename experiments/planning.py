@@ -85,7 +85,7 @@ def make_plan(launch: Launch) -> Plan:
             continue
         chunks = cut.chunks
         texts = [] if done else bench.texts(config, cut)
-        sizes, lacking, tokens = embedding[config.vectors].add(texts)
+        sizes, lacking, tokens = embedding[config.search.vectors].add(texts)
         planned.append(
             PlannedConfiguration(
                 config.name,
@@ -94,7 +94,7 @@ def make_plan(launch: Launch) -> Plan:
                 sum(c.tokens for c in chunks),
                 lacking,
                 tokens,
-                truncated_share(sizes, bench.makers[config.vectors].limit_tokens),
+                truncated_share(sizes, bench.makers[config.search.vectors].limit_tokens),
             )
         )
     missing = sum(one.missing for one in embedding.values())

@@ -11,6 +11,7 @@ from typing import Any
 
 import strategies
 from evaluation.misses import headline_budget
+from evaluation.search import Search
 from evaluation.settings import Settings
 from strategies.document import Scalar
 from strategies.modifiers import PLAIN, Modifiers
@@ -27,13 +28,13 @@ MODIFIERS = {parameter.name: parameter for parameter in parameters(Modifiers)}
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """One configuration: how documents are cut and embedded, and what is scored."""
+    """One configuration: how documents are cut, indexed and searched, and what is scored."""
 
     strategy: Strategy
     name: str
     """Readable, unique in its grid, safe as a file name; says what differs from the defaults."""
     modifiers: Modifiers = PLAIN
-    vectors: str = "direct"
+    search: Search = dataclasses.field(default_factory=Search)
     settings: Settings = dataclasses.field(default_factory=Settings)
 
     @property
@@ -54,7 +55,8 @@ class RunConfig:
     @property
     def versions(self) -> dict[str, str]:
         """What decides the cuts beside parameters and the core's libraries: library -> version."""
-        return {library: version for one in self.strategies for library, version in one.versions().items()}
+        found = {library: version for one in self.strategies for library, version in one.versions().items()}
+        return found | dict(self.search.store.versions())
 
     def canonical(self) -> dict[str, Any]:
         """Everything that decides the measured values, in one form: equal where configurations are.
@@ -67,12 +69,16 @@ class RunConfig:
             **as_record(self.modifiers, deciding=True),
             "settings": {name: _plain(value) for name, value in settings.items()},
             "strategy": strategies.canonical(self.strategy, deciding=True),
-            "vectors": self.vectors,
+            "search": as_record(self.search, deciding=True),
         }
 
     def params(self) -> dict[str, Scalar]:
         """What tells this configuration from others, short: lists become text, null is left out."""
-        values = {**as_record(self.modifiers), "vectors": self.vectors, **strategies.canonical(self.strategy)}
+        values = {
+            **as_record(self.modifiers),
+            **{name: _short(value) for name, value in self.search.told().items()},
+            **strategies.canonical(self.strategy),
+        }
         if self.settings.filter:
             values["filter"] = dict(self.settings.filter)
         return {
@@ -109,6 +115,11 @@ def rank(parameter: str) -> tuple[int, str]:
 def deciding(strategy: Strategy, modifiers: Modifiers) -> list[Any]:
     """What decides every chunk."""
     return [strategies.canonical(strategy, deciding=True), as_record(modifiers, deciding=True)]
+
+
+def _short(value: Any) -> Any:
+    """A part that says nothing but its name, as its name."""
+    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
 
 
 def _plain(value: Any) -> Any:

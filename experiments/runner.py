@@ -26,7 +26,7 @@ from experiments.run_config import RunConfig
 from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker
-from experiments.workbench import STORE, Workbench
+from experiments.workbench import Workbench
 from strategies.document import Scalar
 from strategies.errors import BadInput, ChunksweepError
 from strategies.tools import TOKENS
@@ -199,7 +199,6 @@ def _one(
             **config.params(),
             "dataset": bench.gold.name,
             "embedder": bench.embedder.name,
-            "store": STORE,
             "threads": threads(),
             "backend": bench.embedder.backend,
         },

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from evaluation.embedding import EmbedderSpec
 from evaluation.question_form import is_scalar
 from evaluation.relevance import RULES
+from evaluation.search import SEARCH
 from evaluation.settings import Settings
-from evaluation.vectors import VECTORS
 from evaluation.yaml_reading import Where
 from experiments.reading import (
     SHARE,
@@ -40,7 +40,7 @@ KEYS = {
     "name": "Write name: my-sweep; it becomes the experiment's name in MLflow",
     "dataset": "Write dataset: handbook, or the path of a data set",
     "embedder": "",
-    "vectors": "",
+    **dict.fromkeys(SEARCH, ""),
     "retrieval": "",
     "filter": "",
     "relevance": "",
@@ -78,8 +78,9 @@ class Sweep:
     settings: Settings = field(default_factory=Settings)
     """What is searched and scored: `retrieval`, `filter`, `relevance` and `headline` of the file."""
     embedder: EmbedderSpec = field(default_factory=EmbedderSpec)
-    vectors: tuple[str, ...] = ("direct",)
-    """How chunks become vectors; an axis of the grid."""
+    search: Mapping[str, Any] = field(default_factory=dict)
+    """How chunks are indexed and asked, where a line of the grid does not say it: axis -> value or list of
+    values, as the user wrote it."""
     baseline: str | None = None
     """Name of the configuration that the others are compared against."""
     margin: float = 0.02
@@ -98,20 +99,20 @@ def read_fields(content: Mapping[str, Any], where: Where) -> tuple[dict[str, Any
     for key, remedy in KEYS.items():
         if remedy and content.get(key) in (None, ""):
             reading.problems.append(Problem(where((key,)), f"{key} is missing", remedy))
-    invalid, vectors = one_of(("refuse", "skip")), one_of(VECTORS)
+    invalid = one_of(("refuse", "skip"))
     fields = {
         "name": _name(reading),
         "dataset": reading.take("dataset", any_text, "text", ""),
         "settings": _settings(reading),
         "embedder": _embedder(reading),
-        "vectors": reading.take_all("vectors", vectors, f"one of {', '.join(VECTORS)}", ()),
+        "search": _search(reading),
         "baseline": reading.take("baseline", text, "text", ""),
         "margin": reading.take("margin", share, SHARE, -1.0),
         "invalid": reading.take("invalid", invalid, "one of refuse, skip", ""),
         "seed": reading.take("seed", *between(0, MAX_SEED), -1),
         "repeats": reading.take("repeats", *between(1, MAX_REPEATS), -1),
     }
-    absent = ("", (), -1)
+    absent = ("", -1)
     given = {key: value for key, value in fields.items() if key in ("name", "dataset") or value not in absent}
     return given, reading.problems
 
@@ -138,6 +139,15 @@ def amount_problems(grid: Iterable[Entry], where: Where) -> list[Problem]:
         for place, value in axis(("grid", index, name), written)
         if isinstance(value, int | float) and value > MAX_AMOUNT
     ]
+
+
+def _search(reading: Reading) -> dict[str, Any]:
+    """The axes that hold for every line of the grid, which checks their values."""
+    written = {name: reading.content.get(name) for name in SEARCH}
+    for name, value in written.items():
+        if value == []:
+            reading.problem((name,), "is an empty list", "Give a value, or leave the key out")
+    return {name: value for name, value in written.items() if value not in (None, [])}
 
 
 def _name(reading: Reading) -> str:

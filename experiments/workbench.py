@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from evaluation.evaluate import Asked, Evaluation, Index, evaluate
 from evaluation.gold import GoldSet
 from evaluation.latency import stopwatch
 from evaluation.measured import Measured
+from evaluation.ranking import open_ranker
 from evaluation.scorers import Scorer
-from evaluation.stores import open_store
 from evaluation.vector_cache import key_of
 from evaluation.vectors import VECTORS
+from experiments.grid import expand
 from experiments.run_config import RunConfig
 from experiments.sweep import Sweep
 from strategies.document import Chunk, Document
@@ -31,8 +33,6 @@ from strategies.language_model.chat import Chat
 from strategies.splitting import split
 from strategies.strategy import Vectors
 from strategies.tools import TOKENS, Tools
-
-STORE = "exact"
 
 _CUTTING = ("tiktoken", "sentencex", "markdown-it-py", "regex")
 """Libraries that decide where a document is cut: their versions are part of a configuration's identity."""
@@ -70,7 +70,7 @@ class Workbench:
         self.gold = gold
         self.embedder = embedder
         self.desk = EmbeddingDesk(embedder, cache_dir)
-        self.makers = {word: VECTORS[word](self.desk) for word in sweep.vectors}
+        self.makers = {word: VECTORS[word](self.desk) for word in _words(sweep)}
         counters = {unit: embedder.counter(unit) for unit in ("embedder", "embedder+special")}
         self._chat = Chat(cache_dir)
         self._cut_by = _CutBy()
@@ -161,7 +161,7 @@ class Workbench:
 
     def texts(self, config: RunConfig, cut: SplitDocuments) -> list[str]:
         """Every text whose vector a configuration needs."""
-        maker = self.makers[config.vectors]
+        maker = self.makers[config.search.vectors]
         return [text for document, chunks in cut.by_document for text in maker.texts(document, chunks)]
 
     def measure(
@@ -178,13 +178,25 @@ class Workbench:
         phase("splitting")
         cut = self.split(config, anew=again)
         phase("embedding")
-        maker = self.makers[config.vectors]
+        maker = self.makers[config.search.vectors]
         maker.desk.prepare(self.texts(config, cut), "passage", report)
         made = [maker.vectors(document, chunks) for document, chunks in cut.by_document if chunks]
         phase("scoring")
         chunks = cut.chunks
-        index = Index(self.gold.documents, chunks, Embedded.join(made), cut.cutting, maker.limit_tokens)
-        return evaluate(index, asked, open_store(STORE), scorers=scorers), chunks
+        index = Index(
+            self.gold.documents,
+            chunks,
+            Embedded.join(made),
+            cut.cutting,
+            maker.limit_tokens,
+            config.search.scope,
+        )
+        with TemporaryDirectory(prefix="chunksweep-index-") as folder:
+            ranker = open_ranker(config.search, Path(folder))
+            try:
+                return evaluate(index, asked, ranker, scorers=scorers), chunks
+            finally:
+                ranker.close()
 
     @cached_property
     def asked(self) -> Asked:
@@ -261,6 +273,12 @@ def _failed(failures: Sequence[str], documents: int, tried: int) -> str:
     rest = f"; and {len(failures) - _PATIENCE:,} more" if len(failures) > _PATIENCE else ""
     spared = f"; after {_PATIENCE} of them no more was tried" if tried < documents else ""
     return f"{len(failures):,} of {documents:,} documents could not be cut: {named}{rest}{spared}"
+
+
+def _words(sweep: Sweep) -> list[str]:
+    """The ways to make vectors that some configuration of the sweep asks for."""
+    configs = expand(sweep).configs
+    return list(dict.fromkeys(config.search.vectors for config in configs if config.search.embeds))
 
 
 def own_version() -> str:

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from strategies.errors import BadInput, Problem, nearest
+from strategies.named import Named, read_named
 from strategies.nesting import inner_strategy
 from strategies.sizes import found, plain_number, resolve, whole
 from strategies.strategy import Strategy
@@ -26,7 +27,7 @@ from strategies.units.counting import unit_problem
 T = TypeVar("T")
 
 JSON = str | int | float | bool | None | list["JSON"] | dict[str, "JSON"]
-"""What a parameter is in a file: a scalar, a list, or the map of a strategy."""
+"""What a parameter is in a file: a scalar, a list, or the map of a strategy or of another named part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,8 @@ def as_json(value: Any, *, deciding: bool = False) -> JSON:
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, Strategy):
         return canonical(value, deciding=deciding)
+    if isinstance(value, Named):
+        return {value.family: value.name} | as_record(value, deciding=deciding)
     if dataclasses.is_dataclass(value):
         return as_record(value, deciding=deciding)
     return typing.cast(JSON, value)
@@ -253,6 +256,9 @@ def _forms(value: object, hint: Any, around: Mapping[str, object]) -> Iterator[A
     elif hint is Strategy:
         with suppress(TypeError):
             yield inner_strategy(value, around)
+    elif isinstance(hint, type) and issubclass(hint, Named):
+        with suppress(TypeError):
+            yield read_named(hint, value)
     elif dataclasses.is_dataclass(hint):
         if isinstance(value, typing.cast(type, hint)):
             yield value

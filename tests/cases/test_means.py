@@ -15,9 +15,10 @@ from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.evaluate import Asked, Index, evaluate
 from evaluation.gold import Question, load
 from evaluation.measured import Measured
+from evaluation.ranking.dense import Dense
 from evaluation.retrieval import Hit
 from evaluation.settings import Settings
-from evaluation.stores import open_store
+from evaluation.stores.exact import ExactStore
 from strategies import build
 from strategies.document import Chunk
 from strategies.splitting import split
@@ -82,9 +83,8 @@ def test_a_scorer_that_knows_nothing_scores_the_same_in_any_order_of_chunks(harb
 
     def rows(order: Sequence[Chunk]) -> tuple[tuple[dict[str, object], ...], float]:
         embedded = desk.vectors([chunk.embedded_text for chunk in order], "passage")
-        found = evaluate(
-            Index(gold.documents, order, embedded, Cutting(1.0), None), asked, open_store("exact")
-        )
+        ranker = Dense(ExactStore(harbour))
+        found = evaluate(Index(gold.documents, order, embedded, Cutting(1.0), None), asked, ranker)
         return found.questions, found.metrics["tied_queries"]
 
     expected, tied = rows(chunks)

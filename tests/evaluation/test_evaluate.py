@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 
 import numpy as np
 import pytest
@@ -16,10 +18,10 @@ from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
 from evaluation.gold import Evidence, GoldSet, Passage, Question
 from evaluation.measured import Measured
 from evaluation.metrics import column
+from evaluation.ranking.dense import Dense
 from evaluation.retrieval import Hit
 from evaluation.scorers import MEASURES, ROW_KEYS
 from evaluation.settings import Settings
-from evaluation.stores import open_store
 from evaluation.stores.exact import ExactStore
 from strategies import build
 from strategies.document import Chunk, Document
@@ -79,7 +81,9 @@ def run(
     embedded = desk.vectors([chunk.embedded_text for chunk in chunks], "passage")
     embedded = dataclasses.replace(embedded, windows=windows)
     index = Index(data.documents, chunks, embedded, cutting, limit_tokens)
-    return evaluate(index, asked, store or open_store("exact"), scorers=scorers)  # type: ignore[arg-type]
+    with TemporaryDirectory() as folder:
+        ranker = Dense(store or ExactStore(Path(folder)))
+        return evaluate(index, asked, ranker, scorers=scorers)
 
 
 def test_it_finds_what_shares_words() -> None:
@@ -138,14 +142,14 @@ class Failing(ExactStore):
     """A store that fails the first search of a list, once."""
 
     def __init__(self, failures: int) -> None:
-        super().__init__()
+        super().__init__(Path(mkdtemp()))
         self.left = failures
 
-    def search(self, query, depth, allowed=None):  # type: ignore[no-untyped-def]
+    def search(self, query, depth, documents=None):  # type: ignore[no-untyped-def]
         if self.left:
             self.left -= 1
             raise ConnectionError("the store went away")
-        return super().search(query, depth, allowed)
+        return super().search(query, depth, documents)
 
 
 def test_a_search_that_fails_counts_zero_in_every_mean() -> None:
@@ -194,11 +198,11 @@ class FailingDeeper(ExactStore):
 
     searches = 0
 
-    def search(self, query, depth, allowed=None):  # type: ignore[no-untyped-def]
+    def search(self, query, depth, documents=None):  # type: ignore[no-untyped-def]
         self.searches += 1
         if self.searches == 2:
             raise ConnectionError("the store went away")
-        return super().search(query, 1 if self.searches == 1 else depth, allowed)
+        return super().search(query, 1 if self.searches == 1 else depth, documents)
 
 
 def test_a_search_that_fails_when_it_goes_deeper_leaves_no_hits() -> None:
@@ -208,7 +212,7 @@ def test_a_search_that_fails_when_it_goes_deeper_leaves_no_hits() -> None:
         judged.append(hits)
         return 1.0
 
-    result = run(gold(*QUESTIONS), scorers={"judged": watching}, store=FailingDeeper())
+    result = run(gold(*QUESTIONS), scorers={"judged": watching}, store=FailingDeeper(Path(mkdtemp())))
     assert [len(hits) for hits in judged] == [0, 6]
     assert [row["mrr_at_1"] for row in result.questions] == [None, 1.0]
     assert result.metrics["n_failed"] == 1
@@ -245,7 +249,7 @@ def test_a_scorer_whose_name_is_taken_is_refused_before_any_work() -> None:
         raise AssertionError
 
     names = ["mrr_at_7", "precision_omega", "stored_bytes", "miss_flags", "judged", "n_failed_judged"]
-    store = open_store("exact")
+    store = ExactStore(Path())
     store.build = store.search = never  # type: ignore[assignment,method-assign]
     with pytest.raises(BadInput) as error:
         run(gold(*QUESTIONS), scorers=dict.fromkeys(names, never), store=store)  # type: ignore[arg-type]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from evaluation.gold import Evidence, Passage, Question, admits
+from evaluation.ranking.dense import Dense
 from evaluation.retrieval import TIMED_QUERIES, Hit, Retriever, tied
-from evaluation.stores import STORES, Found, open_store
+from evaluation.stores import Found
 from evaluation.stores.exact import ExactStore
-from strategies.document import Chunk, Document, Mark
+from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
 
 EVERYTHING = 10_000
@@ -33,6 +34,12 @@ def unit(*rows: Sequence[float]) -> Vectors:
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
 
 
+def exactly(vectors: Vectors, chunks: Sequence[Chunk]) -> Dense:
+    ranker = Dense(ExactStore(Path()))  # which writes nothing unless it is measured
+    ranker.build(vectors, chunks)
+    return ranker
+
+
 def ranked(
     chunks: Sequence[Chunk],
     vectors: Vectors,
@@ -41,12 +48,10 @@ def ranked(
     documents: Sequence[Document] = (),
     depth: int = EVERYTHING,
 ) -> tuple[Hit, ...]:
-    store = open_store("exact")
-    store.build(vectors, chunks)
     known = documents or [
         Document(name, "x" * 99) for name in sorted({chunk.document_id for chunk in chunks})
     ]
-    retriever = Retriever(store, chunks, known)
+    retriever = Retriever(exactly(vectors, chunks), chunks, known)
     return next(retriever.rank(asked or question(), unit(query)[0], depth))
 
 
@@ -128,9 +133,7 @@ def test_only_the_documents_that_are_given_are_searched() -> None:
 def test_filters_that_differ_in_kind_differ() -> None:
     chunks = [chunk("a", 0, 5), chunk("b", 0, 5)]
     documents = [Document("a", "x" * 9, {"draft": True}), Document("b", "x" * 9, {"draft": 1})]
-    store = open_store("exact")
-    store.build(unit([1, 0], [1, 0]), chunks)
-    retriever = Retriever(store, chunks, documents)
+    retriever = Retriever(exactly(unit([1, 0], [1, 0]), chunks), chunks, documents)
     found = [
         [hit.document for hit in next(retriever.rank(question(draft=value), unit([1, 0])[0], 5))]
         for value in (True, 1)
@@ -142,9 +145,7 @@ def test_the_list_deepens_until_it_is_enough() -> None:
     chunks = [chunk("a", start, start + 5) for start in range(0, 500, 5)]
     angles = np.linspace(0, 1, len(chunks))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    store = open_store("exact")
-    store.build(vectors, chunks)
-    retriever = Retriever(store, chunks, [Document("a", "x" * 500)])
+    retriever = Retriever(exactly(vectors, chunks), chunks, [Document("a", "x" * 500)])
     query = np.array([1, 0], dtype=np.float32)
     lists = list(retriever.rank(question(), query, 3))
     assert [len(hits) for hits in lists] == [3, 6, 12, 24, 48, 96, 100]
@@ -154,9 +155,11 @@ def test_the_list_deepens_until_it_is_enough() -> None:
 
 def test_the_list_deepens_past_a_tie_and_ends_within_a_filter() -> None:
     chunks = [chunk(name, start, start + 5) for name in "ab" for start in range(0, 50, 5)]
-    store = open_store("exact")
-    store.build(unit(*[[1, 1]] * len(chunks)), chunks)
-    retriever = Retriever(store, chunks, [Document("a", "x" * 50, {"year": 1}), Document("b", "x" * 50)])
+    retriever = Retriever(
+        exactly(unit(*[[1, 1]] * len(chunks)), chunks),
+        chunks,
+        [Document("a", "x" * 50, {"year": 1}), Document("b", "x" * 50)],
+    )
     assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 3)] == [3]
     assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 99)] == [20]
     assert [len(hits) for hits in retriever.rank(question(year=1), unit([1, 0])[0], 10)] == [10]
@@ -171,7 +174,7 @@ def test_the_documents_that_a_filter_admits_are_looked_up_once(monkeypatch: pyte
 
     monkeypatch.setattr("evaluation.retrieval.admits", counting)
     documents = [Document("a", "x" * 9, {"year": 2023}), Document("b", "x" * 9, {"year": 2024})]
-    retriever = Retriever(open_store("exact"), [chunk("a", 0, 5)], documents)
+    retriever = Retriever(Dense(ExactStore(Path())), [chunk("a", 0, 5)], documents)
     assert retriever.searchable(question()) == {"a", "b"}
     assert asked == []
     for _ in range(3):
@@ -183,14 +186,14 @@ def test_the_documents_that_a_filter_admits_are_looked_up_once(monkeypatch: pyte
 @pytest.mark.parametrize("n", [1, TIMED_QUERIES - 1, TIMED_QUERIES, TIMED_QUERIES + 1, 399, 1000])
 def test_searches_are_timed_evenly_over_all_questions(n: int) -> None:
     class Noting(ExactStore):
-        def search(self, query: Vectors, depth: int, allowed: npt.NDArray[np.bool_] | None = None) -> Found:
+        def search(self, query: Vectors, depth: int, documents: frozenset[str] | None = None) -> Found:
             seen.append(int(query[0]))
-            return super().search(query, depth, allowed)
+            return super().search(query, depth, documents)
 
     seen: list[int] = []
-    store = Noting()
-    store.build(np.ones((1, 1), dtype=np.float32), [chunk("a", 0, 5)])
-    retriever = Retriever(store, [chunk("a", 0, 5)], [Document("a", "x" * 9)])
+    ranker = Dense(Noting(Path()))
+    ranker.build(np.ones((1, 1), dtype=np.float32), [chunk("a", 0, 5)])
+    retriever = Retriever(ranker, [chunk("a", 0, 5)], [Document("a", "x" * 9)])
     vectors = np.arange(n, dtype=np.float32).reshape(-1, 1)
     times = retriever.time_searches([question()] * n, vectors, 1)
     timed = seen[-len(times) :]
@@ -200,94 +203,3 @@ def test_searches_are_timed_evenly_over_all_questions(n: int) -> None:
     assert timed[-1] == n - 1
     gaps = set(np.diff(timed).tolist())
     assert gaps <= {(n - 1) // (len(times) - 1), -(-(n - 1) // (len(times) - 1))} if n > 1 else not gaps
-
-
-@pytest.mark.parametrize("name", STORES)
-class TestStores:
-    """What every store owes."""
-
-    @pytest.mark.parametrize(("chunks", "depth"), [(0, 10), (3, 10), (3, 3), (3, 1)])
-    def test_never_pads(self, name: str, chunks: int, depth: int) -> None:
-        store = open_store(name)
-        store.build(np.eye(4, dtype=np.float32)[:chunks], [chunk("a", i, i + 1) for i in range(chunks)])
-        found = store.search(np.array([1, 0.5, 0.25, 0], dtype=np.float32), depth)
-        assert found.rows.tolist() == list(range(min(chunks, depth)))
-        assert found.scores.tolist() == [1.0, 0.5, 0.25][: min(chunks, depth)]
-
-    def test_an_empty_mask_finds_nothing(self, name: str) -> None:
-        store = open_store(name)
-        store.build(np.eye(3, dtype=np.float32), [chunk("a", i, i + 1) for i in range(3)])
-        query = np.array([1, 0, 0], dtype=np.float32)
-        assert len(store.search(query, 5, np.zeros(3, dtype=bool)).rows) == 0
-        assert store.search(query, 5, np.array([False, True, False])).rows.tolist() == [1]
-
-    def test_a_mask_changes_no_score(self, name: str) -> None:
-        rng = np.random.default_rng(3)
-        vectors, query = unit(*rng.normal(size=(50, 16))), unit(rng.normal(size=16))[0]
-        store = open_store(name)
-        store.build(vectors, [chunk("a", i, i + 1) for i in range(50)])
-        everything, allowed = store.search(query, 50), np.arange(50) % 3 == 0
-        some = store.search(query, 50, allowed)
-        assert some.rows.tolist() == np.flatnonzero(allowed).tolist()
-        assert some.scores.tolist() == everything.scores[everything.rows.argsort()][allowed].tolist()
-        best = store.search(query, 5, allowed)
-        assert sorted(best.scores) == sorted(some.scores)[-5:]
-
-    def test_stored_bytes_are_those_of_the_parts(self, name: str) -> None:
-        chunks = [chunk("a", 0, 10), chunk("a", 5, 15)]
-        store = open_store(name)
-        store.build(np.eye(8, dtype=np.float32)[:2], chunks)
-        stored = store.stored()
-        assert stored.vectors == 2 * 8 * 4
-        assert stored.text == 20  # the overlap is stored twice
-        assert stored.total == stored.vectors + stored.index + stored.text + stored.metadata
-        assert stored.on_disk >= stored.total
-
-    def test_what_is_stored_of_a_chunk_comes_back(self, name: str) -> None:
-        document = Document(
-            "deep/a.md",
-            "# Gäte\n\none\u2028line\ftwo \U0001f436 three\n",
-            {"year": 2024, "score": 0.5, "draft": False, "by.name": "Zo\u00eb\u2028\n", "empty": ""},
-            marks=(Mark("page", 0, "i"), Mark("page", 16, "2")),
-        )
-        places = [(0, 6), (8, 16), (16, 27), (16, 27)]
-        chunks = [
-            Chunk(
-                document.id, index, start, end, document.text[start:end], 1, "Gate > other words",
-                (8, 27) if index == 2 else (start, end), section=("G\u00e4te", "x") if index else (),
-                page="i" if start < 16 else "2", metadata=document.metadata,
-            )
-            for index, (start, end) in enumerate(places)
-        ]  # fmt: skip
-        chunks.append(chunk("b", 0, 5))  # of a document of which nothing is known
-        store = open_store(name)
-        store.build(np.eye(5, dtype=np.float32), chunks)
-        found = store.payloads()
-        assert found[:4] == [
-            {
-                "document": "deep/a.md",
-                "index": index,
-                "start": start,
-                "end": end,
-                "returned": [8, 27] if index == 2 else [start, end],
-                "page": "i" if start < 16 else "2",
-                "metadata": dict(document.metadata),
-                "text": document.text[start:end],
-                **({"section": ["G\u00e4te", "x"]} if index else {}),
-            }
-            for index, (start, end) in enumerate(places)
-        ]
-        kinds = {key: type(value) for key, value in found[0]["metadata"].items()}
-        assert kinds == {"year": int, "score": float, "draft": bool, "by.name": str, "empty": str}
-        assert found[4] == {
-            "document": "b", "index": 0, "start": 0, "end": 5, "returned": [0, 5], "text": "xxxxx",
-        }  # fmt: skip
-
-    def test_an_empty_store_holds_nothing(self, name: str) -> None:
-        store = open_store(name)
-        store.build(np.zeros((0, 4), dtype=np.float32), [])
-        assert store.payloads() == []
-
-    def test_vectors_and_chunks_must_match(self, name: str) -> None:
-        with pytest.raises(ValueError, match="2 vectors for 1 chunks"):
-            open_store(name).build(np.eye(2, dtype=np.float32), [chunk("a", 0, 5)])

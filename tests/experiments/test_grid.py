@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
+from evaluation.search import Search
 from experiments.grid import Grid, expand
 from experiments.run_config import RunConfig
 from experiments.sweep import read_sweep
@@ -224,7 +225,7 @@ def test_chunks_are_shared_by_nothing_that_cuts_or_reads_differently() -> None:
         one(headings="section").split_key,
     ]
     assert len(set(keys)) == 4
-    assert dataclasses.replace(one(), vectors="late", name="x").split_key == one().split_key
+    assert dataclasses.replace(one(), search=Search("late"), name="x").split_key == one().split_key
 
 
 def test_params_are_short_scalars() -> None:

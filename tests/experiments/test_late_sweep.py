@@ -84,7 +84,7 @@ def by_name(launched: Launch) -> dict[str, RunRecord]:
 
 def windows_of(launched: Launch) -> list[str]:
     """Those of all documents; documents that hold the same passages share some."""
-    config = next(config for config in launched.grid.configs if config.vectors == "late")
+    config = next(config for config in launched.grid.configs if config.search.vectors == "late")
     return launched.bench.texts(config, launched.bench.split(config))
 
 

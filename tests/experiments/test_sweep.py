@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.embedding import EmbedderSpec
+from evaluation.search import SEARCH, Search
 from evaluation.settings import Settings
 from evaluation.yaml_reading import parse_yaml
 from experiments.grid import expand
@@ -51,7 +52,7 @@ def test_a_small_file_gets_every_default(tmp_path: Path) -> None:
     assert sweep.name == "small"
     assert sweep.dataset == "handbook"
     assert sweep.embedder == EmbedderSpec()
-    assert sweep.vectors == ("direct",)
+    assert sweep.search == {}
     assert sweep.settings == Settings(
         (1, 3, 5, 10), (512, 1024, 2048, 4096), "half", "context_recall_at_1024_tokens"
     )
@@ -227,7 +228,7 @@ def test_a_value_without_a_line_of_its_own_has_the_line_around_it() -> None:
         ("embedder: [x]", "embedder is the list ['x'], must be text or a map"),
         ("embedder: {query_prompt: 3}", "query_prompt is 3, must be text"),
         ("vectors: []", "vectors is an empty list"),
-        ("vectors: dirct", "vectors is the text 'dirct', must be one of direct"),
+        ("vectors: dirct", "vectors is the text 'dirct', not direct or late"),
         ("retrieval: 5", "retrieval is 5, must be a map"),
         ("retrieval: {k: []}", "k is an empty list"),
         ("retrieval: {k: [1.5]}", "k is 1.5, must be a whole number"),
@@ -424,7 +425,8 @@ def test_a_sweep_cannot_be_changed() -> None:
 def test_the_template_loads_as_it_is_and_shows_every_default(tmp_path: Path) -> None:
     sweep = load_sweep(write(tmp_path, TEMPLATE))
     plain = load_sweep(write(tmp_path, SMALL))
-    assert dataclasses.replace(sweep, name=plain.name, grid=plain.grid) == plain
+    assert dataclasses.replace(sweep, name=plain.name, grid=plain.grid, search={}) == plain
+    assert Search(**sweep.search) == Search()
     assert len(expand(sweep).configs) >= 8
     content = parse_yaml(TEMPLATE, "f").content
     assert content.keys() == KEYS.keys()
@@ -436,12 +438,16 @@ def test_the_page_names_every_key() -> None:
     for key in [*KEYS, *embedder, "retrieval.k", "retrieval.token_budgets", *sweeps()]:
         if key != "retrieval":
             assert f"`{key}`" in page, key
+
+    def plain_default(value: Any) -> str:
+        return "none" if value is None else value["store"] if isinstance(value, dict) else str(value)
+
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
     defaults = {cells[0].strip("| `"): cells[2].strip("` ") for cells in rows if len(cells) == 4}
     plain = read_sweep({"name": "a", "dataset": "b", "grid": {"strategy": "fixed", "size": 96}})
     assert defaults == {
         "embedder": plain.embedder.model,
-        "vectors": "[direct]",
+        **{name: plain_default(one.default) for name, one in SEARCH.items()},
         "retrieval.k": str(list(plain.settings.ks)),
         "retrieval.token_budgets": str(list(plain.settings.budgets)),
         "filter": "none",
@@ -458,7 +464,7 @@ def test_the_page_names_every_key() -> None:
 def test_examples_of_the_page_are_sweeps(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "sweep-file.md").read_text(encoding="utf-8")
     examples = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 6
+    assert len(examples) == 7
     for example in examples:
         if example.startswith("name:"):
             text = example

@@ -1,0 +1,90 @@
+"""How the chunks of a configuration are indexed and asked: one field, one axis of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from evaluation.stores import EXACT, Similarity, Store, VectorType
+from strategies.errors import Problem
+from strategies.parameters import JSON, as_record, parameters, settle
+from strategies.sizes import positive
+from strategies.strategy import parameter
+
+CANDIDATES = 100
+"""Hits of a list that are fused or reranked, unless the sweep says otherwise."""
+
+_OF_VECTORS = ("vectors", "metric", "store", "vector_type")
+"""What means nothing where no vector is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How chunks become an index, and how it is asked. The defaults: exact search of unit vectors."""
+
+    vectors: Literal["direct", "late"] = parameter(
+        "how chunks become vectors: each embedded on its own, or pooled from the document's tokens",
+        default="direct",
+    )
+    metric: Similarity = parameter(
+        "similarity of vectors: cosine, or the dot product of vectors as the model gives them",
+        default="cosine",
+    )
+    store: Store = parameter("where vectors lie and are searched", default=EXACT)
+    vector_type: VectorType = parameter("what a number of a stored vector is", default="float32")
+    retriever: Literal["dense", "bm25", "hybrid"] = parameter(
+        "what ranks chunks: vectors, words, or both fused", default="dense"
+    )
+    rerank: str | None = parameter(
+        "cross-encoder that orders the first candidates anew: a folder, or a name on the Hugging Face hub",
+        default=None,
+    )
+    candidates: int | None = parameter(
+        f"hits of each list that are fused, and hits that are reranked; {CANDIDATES} unless said",
+        default=None,
+        check=positive,
+    )
+    scope: Literal["corpus", "document"] = parameter(
+        "what a question searches: all documents, or only those that hold its evidence", default="corpus"
+    )
+
+    def __post_init__(self) -> None:
+        """Raise BadInput with every problem. What means nothing beside the rest takes its default."""
+        settle(self, self._between)
+
+    def _between(self, known: set[str]) -> Iterator[Problem]:
+        if known:
+            return
+        uses = self.retriever == "hybrid" or self.rerank is not None
+        if self.candidates is not None and not uses:
+            yield Problem("candidates", "stands beside no rerank and no hybrid retriever", "Leave it out")
+        if self.candidates == CANDIDATES:
+            object.__setattr__(self, "candidates", None)
+        if not self.embeds:
+            for name in _OF_VECTORS:
+                object.__setattr__(self, name, _DEFAULTS[name])
+        elif self.vector_type not in self.store.vector_types:
+            holds = ", ".join(self.store.vector_types)
+            yield Problem("vector_type", f"{self.store.name} holds no {self.vector_type}", f"Use {holds}")
+
+    @property
+    def n_candidates(self) -> int:
+        """Hits of each list that are fused, and hits that are reranked."""
+        return self.candidates or CANDIDATES
+
+    def told(self) -> dict[str, JSON]:
+        """The axes that mean something here, as a file would hold them."""
+        record = as_record(self)
+        return {name: record[name] for name in record if self.embeds or name not in _OF_VECTORS}
+
+    @property
+    def embeds(self) -> bool:
+        """Whether vectors of chunks and questions are needed."""
+        return self.retriever != "bm25"
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Search)}
+
+SEARCH = {parameter.name: parameter for parameter in parameters(Search)}
+"""Axes that any line of a grid, or the sweep as a whole, may vary."""
