@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evaluation.statistics.bootstrap import mean_intervals
 from evaluation.statistics.scores import Floats, Labels, score_table
 
 BLOCK_CELLS = 2_000_000
@@ -15,10 +16,14 @@ BLOCK_CELLS = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Against:
-    """Every configuration against the baseline; the baseline's own entries are 0, 1 and 1."""
+    """Every configuration against the baseline; the baseline's own differences are 0, its p 1."""
 
     difference: Floats
     """(m,): mean less the baseline's mean; above 0 is better."""
+    low: Floats
+    """(m,): lower end of the 95 % interval of the difference, each by itself."""
+    high: Floats
+    """(m,): its upper end."""
     p: Floats
     """(m,): chance of a difference as large in either direction if labels meant nothing."""
     p_holm: Floats
@@ -31,29 +36,34 @@ def against(
     """Test every column of `scores` (n, m) against one: paired sign flips of whole units, then Holm.
 
     Two-sided; p counts the data themselves as one of the flips, so it is never 0 (B. Phipson and G.
-    Smyth, Permutation P-values Should Never Be Zero, 2010). Raises BadInput like `score_table`, and
-    IndexError for a column that is not there.
+    Smyth, Permutation P-values Should Never Be Zero, 2010). Intervals are those of `mean_intervals`, of
+    the differences question by question, with as many resamples as flips: each holds by itself, so that
+    one of twenty may be wrong, where `p_holm` speaks of all at once. Raises BadInput like `score_table`,
+    and IndexError for a column that is not there.
     """
     table = score_table(scores, labels)
     units, columns = table.sums.shape
-    paired = table.sums - table.sums[:, [baseline_column]]
-    observed = np.abs(paired.sum(axis=0))
+    paired_sums = table.sums - table.sums[:, [baseline_column]]
+    observed = np.abs(paired_sums.sum(axis=0))
     # Equal sums that were added in another order must count as equal.
-    enough = observed - 1e-9 * np.abs(paired).sum(axis=0)
+    enough = observed - 1e-9 * np.abs(paired_sums).sum(axis=0)
     generator = np.random.default_rng(seed)
     as_large = np.ones(columns)
     rows = max(1, BLOCK_CELLS // max(units, columns))
     for first in range(0, permutations, rows):
         size = min(rows, permutations - first)
         signs = np.where(generator.random((size, units)) < 0.5, -1.0, 1.0)
-        as_large += (np.abs(signs @ paired) >= enough).sum(axis=0)
+        as_large += (np.abs(signs @ paired_sums) >= enough).sum(axis=0)
     p = as_large / (permutations + 1)
 
     others = np.arange(columns) != np.arange(columns)[baseline_column]
     p_holm = np.ones(columns)
     p_holm[others] = holm(p[others])
     difference = table.mean - table.mean[baseline_column]
-    return Against(difference, p, p_holm)
+    paired = table.scores - table.scores[:, [baseline_column]]
+    low, high = mean_intervals(paired, labels, resamples=permutations, seed=seed)
+    low, high = np.minimum(low, difference), np.maximum(high, difference)  # sums in another order
+    return Against(difference, low, high, p, p_holm)
 
 
 def holm(p: ArrayLike) -> Floats:

@@ -63,8 +63,14 @@ def resampling_units(questions: Sequence[Question]) -> Units:
     Questions drawn one by one are taken as independent. Where several of them share documents they are
     not quite, the intervals come out too narrow, and the warning says so.
     """
-    labels = components(questions)
-    groups, total = len(set(labels)), len(questions)
+    return settled(components(questions))
+
+
+def settled(labels: Sequence[int]) -> Units:
+    """The unit of resampling of questions whose components are known, as of a part of a set."""
+    numbers: dict[int, int] = {}
+    labels = tuple(numbers.setdefault(label, len(numbers)) for label in labels)
+    groups, total = len(numbers), len(labels)
     if groups >= FEWEST_COMPONENTS:
         return Units(labels, "component", groups)
     if groups == total:
