@@ -64,9 +64,8 @@ class Search:
         if not self.embeds:
             for name in _OF_VECTORS:
                 object.__setattr__(self, name, _DEFAULTS[name])
-        elif self.vector_type not in self.store.vector_types:
-            holds = ", ".join(self.store.vector_types)
-            yield Problem("vector_type", f"{self.store.name} holds no {self.vector_type}", f"Use {holds}")
+        elif why := self.store.unfit(self.vector_type, self.metric):
+            yield Problem("vector_type", *why)
 
     @property
     def n_candidates(self) -> int:

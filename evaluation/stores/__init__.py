@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from evaluation.stores.exact import Exact
-from evaluation.stores.store import Found, Rows, Similarity, Store, VectorStore, VectorType
+from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorStore, VectorType
 
-__all__ = ["EXACT", "STORES", "Found", "Rows", "Similarity", "Store", "VectorStore", "VectorType"]
+__all__ = [
+    "EXACT",
+    "STORES",
+    "Found",
+    "Rows",
+    "Similarity",
+    "Store",
+    "StoreError",
+    "VectorStore",
+    "VectorType",
+]
 
 STORES: dict[str, type[Store]] = {"exact": Exact}
 """Every store, by the word that a sweep file uses."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -12,6 +15,7 @@ import numpy.typing as npt
 
 from evaluation.footprint import StoredBytes
 from strategies.document import Chunk
+from strategies.errors import ChunksweepError, refuse
 from strategies.named import Named
 from strategies.strategy import Vectors
 
@@ -23,6 +27,10 @@ VectorType = Literal["float32", "float16", "int8", "binary"]
 
 Similarity = Literal["cosine", "dot"]
 """Of vectors: the dot product of unit vectors, or of vectors as the model gives them."""
+
+
+class StoreError(ChunksweepError):
+    """A store cannot take what it is given, too few vectors to train on, say: that configuration fails."""
 
 
 class Found(NamedTuple):
@@ -77,7 +85,13 @@ class Store(Named):
 
     family: ClassVar[str] = "store"
     vector_types: ClassVar[tuple[VectorType, ...]]
-    """What it can hold."""
+    """What it can hold, with some parameters at least: see `unfit`."""
+    extra: ClassVar[str | None] = None
+    """The extra that installs it: `pip install 'chunksweep[extra]'`; None where the core has all."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """The top-level packages that are imported, of those that the extra brings."""
+    distributions: ClassVar[tuple[str, ...]] = ()
+    """What is installed whose version decides the answers."""
 
     @classmethod
     def members(cls) -> Mapping[str, type[Store]]:
@@ -86,12 +100,31 @@ class Store(Named):
 
         return STORES
 
+    @classmethod
+    def is_installed(cls) -> bool:
+        """Whether its libraries are here; none is imported to find out."""
+        found = [find_spec(package) for package in cls.packages]
+        return all(spec is not None and spec.origin for spec in found)  # a plain folder has no origin
+
     def versions(self) -> Mapping[str, str]:
-        """What decides the answers beside the parameters: library -> version."""
-        return {}
+        """What decides the answers beside the parameters: library -> version, of those that are installed."""
+        found = {}
+        for name in self.distributions:
+            with suppress(metadata.PackageNotFoundError):
+                found[name] = metadata.version(name)
+        return found
 
     def check(self) -> None:
         """Raise BadInput where it cannot be used here: a library is missing, or a server. Before any work."""
+        if not self.is_installed():
+            what = f"{self.name} needs {', '.join(self.packages)}, which is not installed"
+            raise refuse("store", what, f"Run pip install 'chunksweep[{self.extra}]'")
+
+    def unfit(self, vector_type: VectorType, metric: Similarity) -> tuple[str, str] | None:
+        """Why it cannot hold such vectors for such a similarity, and what to do; None where it can."""
+        if vector_type in self.vector_types:
+            return None
+        return f"{self.name} holds no {vector_type}", f"Use {', '.join(self.vector_types)}"
 
     @abstractmethod
     def open(
