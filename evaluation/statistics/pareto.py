@@ -31,12 +31,12 @@ def pareto_front(
 ) -> Front:
     """The front over the mean of each column of `scores` (n, m), higher is better, and `costs` (m, c).
 
-    Of costs less is better. A configuration is dominated by one that is no worse in mean and in every cost, and better in one of
-    them; equals do not dominate each other. For the probability whole units are drawn with replacement, the
-    same draws for every column, while costs stay as they are (a bootstrap of membership, as of ranks: B.
-    Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993). Time is linear in resamples and in
-    pairs of configurations. Raises BadInput like `score_table`, and for costs of a wrong shape or that are
-    missing.
+    Of costs less is better. A configuration is dominated by one that is no worse in mean and in every
+    cost, and better in one of them; equals do not dominate each other. For the probability whole units are
+    drawn with replacement, the same draws for every column, while costs stay as they are (a bootstrap of
+    membership, as of ranks: B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993). Time is
+    linear in resamples and in pairs of configurations. Raises BadInput like `score_table`, and for costs
+    of a wrong shape or that are missing.
     """
     table = score_table(scores, labels)
     units, columns = table.sums.shape
