@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from typing import Any, NamedTuple
 
 from evaluation.coverage import RankedText
@@ -18,8 +19,10 @@ from evaluation.latency import median_and_p95, stopwatch
 from evaluation.layout import Layout
 from evaluation.measured import Measured
 from evaluation.metrics import column, expand
+from evaluation.metrics.mrr import reciprocal_rank
 from evaluation.misses import REMEDIES, Facts, classify
 from evaluation.ranking import Ranker
+from evaluation.relevance import RULES
 from evaluation.retrieval import Hit, Retriever, tied
 from evaluation.scorers import Scorer, ask, check_names
 from evaluation.scoring import Aggregate, ScoringContext, aggregate, score
@@ -116,6 +119,7 @@ def evaluate(
     rows: list[dict[str, Any]] = []
     retrieved: list[Retrieved] = []
     n_tied, failures = 0, 0
+    by_rule: dict[str, list[float]] = {rule: [] for rule in RULES}
     scored = [(row, question) for row, question in enumerate(asked.gold.questions) if question.evidence]
     units = resampling_units([question for _, question in scored])
     for (number, question), unit in zip(scored, units.labels, strict=True):
@@ -131,6 +135,8 @@ def evaluate(
         top = text.hits[: settings.largest_k]
         relevant = relevant_hits(text.evidence, top, settings.rule)
         retrieved.append(Retrieved(question.id, top, relevant))
+        for rule, ranks in by_rule.items():
+            ranks.append(reciprocal_rank(relevant_hits(text.evidence, top, rule), settings.largest_k))
         facts = Facts(retriever.searchable(question), until)
         miss = None if error else classify(text, context, facts)
         judged, complaints = ask(scorers, question, text.hits)
@@ -140,6 +146,7 @@ def evaluate(
                 "question": question.text,
                 "tags": list(question.tags),
                 "unit": unit,
+                "documents": sorted({p.document for entry in question.evidence for p in entry.passages}),
                 **score(text, context, failed=error is not None),
                 **judged,
                 "miss": miss.reason if miss else None,
@@ -157,6 +164,7 @@ def evaluate(
         **_passes(index, asked.measured),
         **_stored(ranker.stored()),
         "index_ms": indexing.ms,
+        **{f"mrr_{rule}": fsum(ranks) / len(ranks) for rule, ranks in by_rule.items() if ranks},
     }
     of_cutting, reasons = index.cutting.metrics()
     metrics |= of_cutting
@@ -164,7 +172,7 @@ def evaluate(
     reasons |= _add_means(metrics, means, scorers)
     if not rows:
         scores = (*(name for name, _, _ in expand(settings)), *scorers)
-        reasons |= dict.fromkeys(scores, "no question has evidence")
+        reasons |= dict.fromkeys((*scores, *map("mrr_{}".format, RULES)), "no question has evidence")
     searches = retriever.time_searches(
         [question for _, question in scored],
         asked.embedded.vectors[[number for number, _ in scored]],

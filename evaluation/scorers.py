@@ -13,14 +13,14 @@ from strategies.errors import BadInput, Problem
 Scorer = Callable[[Question, Sequence[Hit]], float]
 """One number for one question and its ranked list; raising means that it could not be had."""
 
-ROW_KEYS = ("question_id", "question", "tags", "unit", "miss", "miss_flags", "error")
+ROW_KEYS = ("question_id", "question", "tags", "unit", "documents", "miss", "miss_flags", "error")
 """What a question's row holds beside its scores."""
 
 MEASURES = frozenset((
     "n_questions", "n_scored", "n_failed", "n_no_gold",
     "documents_skipped", "tied_queries",
     "misses_total", "misses_filtered", "misses_absent", "misses_truncated",
-    "misses_split", "misses_budget", "misses_outranked",
+    "misses_split", "misses_budget", "misses_outranked", "mrr_any", "mrr_half", "mrr_contains",
     "documents", "chunks", "oversize_chunks", "coverage",
     "duplication", "overlap_effective", "overlapping_borders_share",
     "chunk_tokens_mean", "chunk_tokens_p5", "chunk_tokens_p95", "chunk_tokens_max",

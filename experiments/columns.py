@@ -80,8 +80,14 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("headline", "headline", "text", "", "none", "The score that the verdict is about"),
         ("headline_low", "low", "number", "", "none", "Lower end of its 95 % interval"),
         ("headline_high", "high", "number", "", "none", "Upper end of its 95 % interval"),
+        ("headline_dev", "on dev", "number", "", "higher", "Headline of the questions to choose on"),
+        ("headline_test", "on test", "number", "", "higher", "Headline of the questions kept for the report"),
+        ("headline_test_low", "test low", "number", "", "none", "Lower end of its 95 % interval"),
+        ("headline_test_high", "test high", "number", "", "none", "Upper end of its 95 % interval"),
         ("loss_bound", "loss ≤", "number", "", "lower", "Simultaneous 95 % bound on the loss to the best"),
         ("difference_to_baseline", "vs baseline", "number", "", "higher", "Headline minus the baseline's"),
+        ("difference_low", "vs low", "number", "", "none", "Lower end of the difference's 95 % interval"),
+        ("difference_high", "vs high", "number", "", "none", "Upper end of the difference's 95 % interval"),
         ("p_baseline_holm", "p", "number", "", "none", "Paired permutation test against the baseline, Holm"),
     ),
     "questions": (
@@ -228,14 +234,18 @@ QUESTION_COLUMNS: tuple[Column, ...] = (
     Column(
         "miss", "miss", "", "none", "misses", "text", "Why the question was missed; empty where it was not"
     ),
+        ("split_ms_sd", "split sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("error", "error", "", "none", "notes", "text", "Why the question or the configuration failed"),
 )
 """The long table: one row a configuration, metric and question."""
 
+        ("index_ms_sd", "index sd", "number", "ms", "lower", "Standard deviation over repeats"),
 RETRIEVED_COLUMNS: tuple[Column, ...] = (
     *QUESTION_COLUMNS[:2],
     Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
+        ("search_ms_median_sd", "search sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("question", "asked", "", "none", "questions", "text", "The question itself"),
+        ("search_ms_p95_sd", "p95 sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("rank", "rank", "", "none", "score", "integer", "1 for the best; empty if nothing was retrieved"),
     Column("score", "score", "similarity", "none", "score", "number", "Similarity to the question"),
     Column("relevant", "relevant", "", "none", "score", "boolean", "Whether the sweep's rule says so"),
@@ -264,6 +274,7 @@ def measure(name: str) -> Column:
     ('MRR@5', 'higher', 'count')
     """
     if name in _DECLARED:
+    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
         return _DECLARED[name]
     if name.startswith(FAILED_PREFIX):
         judged = name.removeprefix(FAILED_PREFIX)
@@ -278,6 +289,7 @@ def measure(name: str) -> Column:
     return Column(name, label, metric.unit, metric.direction, "score", "number", meaning)
 
 
+    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
 def ordered(columns: Iterable[Column]) -> list[Column]:
     """The columns in the order of a table: by group, then as declared, then by K or budget, then by name."""
 
@@ -292,6 +304,20 @@ def ordered(columns: Iterable[Column]) -> list[Column]:
 def reference() -> str:
     """Every measure as a Markdown table, for the documentation."""
     rows: list[tuple[str, str, Direction, str]]
+GROUP_COLUMNS: tuple[Column, ...] = (
+    Column("group", "group", "", "none", "configuration", "text", "Tag of questions, or value of a metadata"),
+    *QUESTION_COLUMNS[:2],
+    Column("headline", "headline", "", "none", "verdict", "text", "The score that the verdict is about"),
+    Column("questions", "questions", "count", "none", "questions", "integer", "Questions of the group"),
+    Column("few", "few", "", "none", "questions", "boolean", "Fewer than 10 questions: read as anecdotes"),
+    Column("resampled", "resampled", "", "none", "questions", "text", "What is drawn: component or question"),
+    Column("mean", "mean", "", "higher", "verdict", "number", "Headline over the questions of the group"),
+    Column("low", "low", "", "none", "verdict", "number", "Lower end of its 95 % interval"),
+    Column("high", "high", "", "none", "verdict", "number", "Upper end of its 95 % interval"),
+    Column("verdict", "verdict", "", "none", "verdict", "text", "best, may be best, worse, or cannot tell"),
+)
+"""The table by groups of questions: one row a group and configuration."""
+
     rows = [(metric.name, metric.unit, metric.direction, metric.label) for metric in METRICS.values()]
     rows += [(held.name, held.unit, held.direction, held.meaning) for held in COLUMNS]
     lines = ["| column | unit | better | meaning |", "| --- | --- | --- | --- |"]

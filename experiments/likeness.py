@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
+from evaluation.metrics import column
 from evaluation.search import SEARCH
 from experiments.records import RunRecord
 
@@ -32,6 +33,21 @@ def same_chunks(groups: Sequence[Sequence[RunRecord]]) -> dict[str, str]:
             same[record.config_id] = first[key]
         first.setdefault(key, record.name)
     return same
+
+
+def differing_scores(repeats: Sequence[RunRecord]) -> list[str]:
+    """Our own scores that repeats of one configuration do not give alike, question by question.
+
+    The same chunks, vectors and questions have one ranking, so that none may differ; a judge's verdicts may.
+    """
+    finished = [record for record in repeats if record.status == "finished"]
+    names = dict.fromkeys(name for record in finished for row in record.questions for name in row)
+    return [
+        name
+        for name in names
+        if column(name) is not None
+        and len({tuple(row.get(name) for row in record.questions) for record in finished}) > 1
+    ]
 
 
 def differing_versions(groups: Sequence[Sequence[RunRecord]]) -> dict[str, list[str]]:

@@ -12,8 +12,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import stdev
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from evaluation.scorers import ROW_KEYS
 from experiments.chunk_list import hits
 from experiments.columns import (
     COLUMNS,
@@ -25,7 +28,7 @@ from experiments.columns import (
     measure,
     ordered,
 )
-from experiments.likeness import differing_versions, same_chunks
+from experiments.likeness import differing_scores, differing_versions, same_chunks
 from experiments.records import TABLES, RunRecord, newest
 
 if TYPE_CHECKING:
@@ -35,8 +38,14 @@ Cell = str | int | float | bool | None
 Statistics = Mapping[str, Mapping[str, Any]]
 """Configuration name -> column of the group `verdict` -> value."""
 
-ABOUT_QUESTIONS = ("question_id", "question", "tags", "unit", "miss", "miss_flags", "error")
+ABOUT_QUESTIONS = ROW_KEYS
 """Entries of a question's row that are no scores; `unit` is the unit of resampling."""
+
+NO_SIDES: Mapping[str, str] = MappingProxyType({})
+"""Of a sweep without a split."""
+
+REPEATED = ("split_ms", "index_ms", "search_ms_median", "search_ms_p95")
+"""Times that every repeat measures anew; what is embedded is timed once."""
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Lone surrogates (from file names), which UTF-8 cannot hold, and controls, of which terminals obey some."""
@@ -70,7 +79,8 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
     """One row a configuration, in the order in which the configurations first appear.
 
     Repeats are averaged: a measure is the mean over the finished repeats (`repeats` says how many), and
-    missing if any of them lacks it. Configurations that did not finish keep their row, with status and error.
+    missing if any of them lacks it; of times, `_sd` is the sample standard deviation over them.
+    Configurations that did not finish keep their row, with status and error.
     Every declared column is there, and one for each parameter and each score that any record has.
     """
     groups = _by_configuration(records)
@@ -82,6 +92,8 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
     for group, row in zip(groups, merged, strict=True):
         name = row.name
         warnings = [*dict.fromkeys(row.warnings), *differing.get(row.config_id, ())]
+        if names := differing_scores(group):
+            warnings.append(f"differ between repeats, and must not: {', '.join(names)}")
         computed.append(
             {
                 "name": name,
@@ -104,25 +116,43 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
         elif held.group in ("configuration", "verdict", "notes"):
             cells.append((held, [values.get(held.name) for values in computed]))
         else:
-            cells.append((held, [row.metrics.get(held.name) for row in merged]))
+            found = [
+                values.get(held.name, row.metrics.get(held.name))
+                for values, row in zip(computed, merged, strict=True)
+            ]
+            cells.append((held, found))
     return _table(cells)
 
 
-def long(records: Iterable[RunRecord]) -> Table:
+def in_currency(table: Table, currency: str | None) -> Table:
+    """The table with the currency said wherever money is; as it is where the currency is not known."""
+    if currency is None:
+        return table
+    columns = [
+        replace(held, label=f"{held.label}, {currency}", meaning=f"{held.meaning}, in {currency}")
+        if held.unit == "money"
+        else held
+        for held in table.columns
+    ]
+    return replace(table, columns=tuple(columns))
+
+
+def long(records: Iterable[RunRecord], sides: Mapping[str, str] = NO_SIDES) -> Table:
     """One row a configuration, metric and question; repeats are not averaged but stand below each other.
 
+    `sides` are those of a split, by question id.
     A configuration without questions (one that failed, say) keeps a single row without metric and question.
     """
     lists: dict[str, list[Any]] = {held.name: [] for held in QUESTION_COLUMNS}
     for group in _by_configuration(records):
         for record in group:
-            for cells in _question_rows(record):
+            for cells in _question_rows(record, sides):
                 for held, cell in zip(QUESTION_COLUMNS, cells, strict=True):
                     lists[held.name].append(cell)
     return _table([(held, lists[held.name]) for held in QUESTION_COLUMNS])
 
 
-def retrieved(records: Iterable[RunRecord]) -> Table:
+def retrieved(records: Iterable[RunRecord], sides: Mapping[str, str] = NO_SIDES) -> Table:
     """One row a configuration, question and hit; of repeats, which retrieve alike, the first that finished.
 
     A question that retrieved nothing keeps a single row without hit.
@@ -131,7 +161,8 @@ def retrieved(records: Iterable[RunRecord]) -> Table:
     for group in _by_configuration(records):
         first = next((record for record in group if record.status == "finished"), None)
         if first is not None:
-            rows += ({"name": first.name, "config_id": first.config_id, **hit} for hit in hits(first))
+            about = {"name": first.name, "config_id": first.config_id}
+            rows += ({**about, "side": sides.get(hit["question_id"]), **hit} for hit in hits(first))
     return _table([(held, [row.get(held.name) for row in rows]) for held in RETRIEVED_COLUMNS])
 
 
@@ -185,6 +216,8 @@ def _merge(group: Sequence[RunRecord]) -> RunRecord:
         if len(values) == len(finished):
             # Equal values stay what they are: a sum over a count may be one bit off.
             metrics[key] = values[0] if len(set(values)) == 1 else math.fsum(values) / len(values)
+            if key in REPEATED and len(values) > 1:
+                metrics[f"{key}_sd"] = stdev(values)
         else:
             reasons.setdefault(key, f"measured in {len(values)} of {len(finished)} repeats")
     warnings = [warning for record in finished for warning in record.warnings]
@@ -209,17 +242,18 @@ def _wide_columns(measures: Iterable[str], parameters: Iterable[str]) -> list[Co
     return ordered(columns.values())
 
 
-def _question_rows(record: RunRecord) -> Iterator[tuple[Any, ...]]:
+def _question_rows(record: RunRecord, sides: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     """Cells of `QUESTION_COLUMNS`: every number of every question."""
     head = (record.name, record.config_id, record.repeat, record.status)
     present = dict.fromkeys(key for row in record.questions for key in row if key not in ABOUT_QUESTIONS)
     scores = ordered(measure(name) for name in present)
     if not (record.questions and scores):
-        yield (*head, None, None, None, None, None, None, record.error)
+        yield (*head, *[None] * (len(QUESTION_COLUMNS) - len(head) - 1), record.error)
     for score in scores:
         for row in record.questions:
             tags = ", ".join(row.get("tags") or ())
-            about = (score.name, score.unit, row.get("question_id"), tags)
+            side = sides.get(row.get("question_id") or "")
+            about = (score.name, score.unit, row.get("question_id"), tags, side)
             yield (*head, *about, row.get(score.name), row.get("miss"), row.get("error") or record.error)
 
 
