@@ -89,6 +89,15 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("difference_low", "vs low", "number", "", "none", "Lower end of the difference's 95 % interval"),
         ("difference_high", "vs high", "number", "", "none", "Upper end of the difference's 95 % interval"),
         ("p_baseline_holm", "p", "number", "", "none", "Paired permutation test against the baseline, Holm"),
+        ("pareto", "front", "boolean", "", "none", "On the Pareto front of headline and costs"),
+        ("pareto_probability", "on front", "number", "share", "none", "Share of resamples where it is"),
+        ("ingestion_ms", "ingestion", "number", "ms", "lower", "Cutting, embedding, indexing together"),
+        ("rule_tau", "rule tau", "number", "", "none", "Kendall's tau-b of MRR under two rules, lowest"),
+    ),
+    "score": (
+        ("mrr_any", "MRR any", "number", "score", "higher", "MRR@largest K, any shared text relevant"),
+        ("mrr_half", "MRR half", "number", "score", "higher", "The same, half of the shorter text"),
+        ("mrr_contains", "MRR whole", "number", "score", "higher", "The same, all of the evidence"),
     ),
     "questions": (
         ("n_questions", "questions", "integer", "count", "none", "Questions asked"),
@@ -225,27 +234,28 @@ QUESTION_COLUMNS: tuple[Column, ...] = (
     Column("repeat", "repeat", "count", "none", "configuration", "integer", "0 for the first"),
     Column("status", "status", "", "none", "configuration", "text", "finished, failed or killed"),
     Column("metric", "metric", "", "none", "score", "text", "Name of the score"),
+        ("split_ms_sd", "split sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("unit", "unit", "", "none", "score", "text", "Unit of the value"),
     Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
     Column("tags", "tags", "", "none", "questions", "text", "The question's tags, joined by ', '"),
     Column(
+        ("index_ms_sd", "index sd", "number", "ms", "lower", "Standard deviation over repeats"),
         "value", "value", "", "none", "score", "number", "The score; empty where the question was not scored"
     ),
     Column(
+        ("search_ms_median_sd", "search sd", "number", "ms", "lower", "Standard deviation over repeats"),
         "miss", "miss", "", "none", "misses", "text", "Why the question was missed; empty where it was not"
+        ("search_ms_p95_sd", "p95 sd", "number", "ms", "lower", "Standard deviation over repeats"),
     ),
-        ("split_ms_sd", "split sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("error", "error", "", "none", "notes", "text", "Why the question or the configuration failed"),
 )
 """The long table: one row a configuration, metric and question."""
 
-        ("index_ms_sd", "index sd", "number", "ms", "lower", "Standard deviation over repeats"),
 RETRIEVED_COLUMNS: tuple[Column, ...] = (
     *QUESTION_COLUMNS[:2],
     Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
-        ("search_ms_median_sd", "search sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("question", "asked", "", "none", "questions", "text", "The question itself"),
-        ("search_ms_p95_sd", "p95 sd", "number", "ms", "lower", "Standard deviation over repeats"),
+    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
     Column("rank", "rank", "", "none", "score", "integer", "1 for the best; empty if nothing was retrieved"),
     Column("score", "score", "similarity", "none", "score", "number", "Similarity to the question"),
     Column("relevant", "relevant", "", "none", "score", "boolean", "Whether the sweep's rule says so"),
@@ -261,6 +271,7 @@ RETRIEVED_COLUMNS: tuple[Column, ...] = (
 """The table of retrieved chunks: one row a configuration, question and hit."""
 
 FAILED_PREFIX = "n_failed_"
+    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
 """Before the name of a score from outside: for how many questions it could not be had."""
 
 _PLACES = {name: place for place, name in enumerate([*METRICS, *(held.name for held in COLUMNS)])}
@@ -274,7 +285,6 @@ def measure(name: str) -> Column:
     ('MRR@5', 'higher', 'count')
     """
     if name in _DECLARED:
-    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
         return _DECLARED[name]
     if name.startswith(FAILED_PREFIX):
         judged = name.removeprefix(FAILED_PREFIX)
@@ -289,21 +299,9 @@ def measure(name: str) -> Column:
     return Column(name, label, metric.unit, metric.direction, "score", "number", meaning)
 
 
-    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
 def ordered(columns: Iterable[Column]) -> list[Column]:
     """The columns in the order of a table: by group, then as declared, then by K or budget, then by name."""
 
-    def place(held: Column) -> tuple[int, int, int, str]:
-        found = metric_column(held.name) if held.group == "score" else None
-        declared = _PLACES.get(found.metric.name if found else held.name, len(_PLACES))
-        return GROUPS.index(held.group), declared, found.parameter if found else 0, held.name
-
-    return sorted(columns, key=place)
-
-
-def reference() -> str:
-    """Every measure as a Markdown table, for the documentation."""
-    rows: list[tuple[str, str, Direction, str]]
 GROUP_COLUMNS: tuple[Column, ...] = (
     Column("group", "group", "", "none", "configuration", "text", "Tag of questions, or value of a metadata"),
     *QUESTION_COLUMNS[:2],
@@ -318,6 +316,17 @@ GROUP_COLUMNS: tuple[Column, ...] = (
 )
 """The table by groups of questions: one row a group and configuration."""
 
+    def place(held: Column) -> tuple[int, int, int, str]:
+        found = metric_column(held.name) if held.group == "score" else None
+        declared = _PLACES.get(found.metric.name if found else held.name, len(_PLACES))
+        return GROUPS.index(held.group), declared, found.parameter if found else 0, held.name
+
+    return sorted(columns, key=place)
+
+
+def reference() -> str:
+    """Every measure as a Markdown table, for the documentation."""
+    rows: list[tuple[str, str, Direction, str]]
     rows = [(metric.name, metric.unit, metric.direction, metric.label) for metric in METRICS.values()]
     rows += [(held.name, held.unit, held.direction, held.meaning) for held in COLUMNS]
     lines = ["| column | unit | better | meaning |", "| --- | --- | --- | --- |"]
