@@ -201,14 +201,18 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
             "lower",
             "Cutting all documents, without waiting for a model",
         ),
+        ("split_ms_sd", "split sd", "number", "ms", "lower", "Standard deviation over repeats"),
         ("split_embed_ms", "embed to cut", "number", "ms", "lower", "Embedding what a strategy cuts by"),
         ("llm_ms", "LLM", "number", "ms", "lower", "The language model's calls, one after the other"),
         ("embed_ms", "embed", "number", "ms", "lower", "Embedding all chunks, as if none were cached"),
         ("index_ms", "index", "number", "ms", "lower", "Building the index"),
+        ("index_ms_sd", "index sd", "number", "ms", "lower", "Standard deviation over repeats"),
         ("query_embed_ms_median", "query", "number", "ms", "lower", "Embedding one question, median"),
         ("query_embed_ms_p95", "query p95", "number", "ms", "lower", "The same, 95th percentile"),
         ("search_ms_median", "search", "number", "ms", "lower", "One search, median"),
+        ("search_ms_median_sd", "search sd", "number", "ms", "lower", "Standard deviation over repeats"),
         ("search_ms_p95", "search p95", "number", "ms", "lower", "The same, 95th percentile"),
+        ("search_ms_p95_sd", "p95 sd", "number", "ms", "lower", "Standard deviation over repeats"),
         ("timed_queries", "timed", "integer", "count", "none", "Searches timed, after a warm-up"),
     ),
     "notes": (
@@ -234,18 +238,15 @@ QUESTION_COLUMNS: tuple[Column, ...] = (
     Column("repeat", "repeat", "count", "none", "configuration", "integer", "0 for the first"),
     Column("status", "status", "", "none", "configuration", "text", "finished, failed or killed"),
     Column("metric", "metric", "", "none", "score", "text", "Name of the score"),
-        ("split_ms_sd", "split sd", "number", "ms", "lower", "Standard deviation over repeats"),
     Column("unit", "unit", "", "none", "score", "text", "Unit of the value"),
     Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
     Column("tags", "tags", "", "none", "questions", "text", "The question's tags, joined by ', '"),
+    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
     Column(
-        ("index_ms_sd", "index sd", "number", "ms", "lower", "Standard deviation over repeats"),
         "value", "value", "", "none", "score", "number", "The score; empty where the question was not scored"
     ),
     Column(
-        ("search_ms_median_sd", "search sd", "number", "ms", "lower", "Standard deviation over repeats"),
         "miss", "miss", "", "none", "misses", "text", "Why the question was missed; empty where it was not"
-        ("search_ms_p95_sd", "p95 sd", "number", "ms", "lower", "Standard deviation over repeats"),
     ),
     Column("error", "error", "", "none", "notes", "text", "Why the question or the configuration failed"),
 )
@@ -270,8 +271,21 @@ RETRIEVED_COLUMNS: tuple[Column, ...] = (
 )
 """The table of retrieved chunks: one row a configuration, question and hit."""
 
+GROUP_COLUMNS: tuple[Column, ...] = (
+    Column("group", "group", "", "none", "configuration", "text", "Tag of questions, or value of a metadata"),
+    *QUESTION_COLUMNS[:2],
+    Column("headline", "headline", "", "none", "verdict", "text", "The score that the verdict is about"),
+    Column("questions", "questions", "count", "none", "questions", "integer", "Questions of the group"),
+    Column("few", "few", "", "none", "questions", "boolean", "Fewer than 10 questions: read as anecdotes"),
+    Column("resampled", "resampled", "", "none", "questions", "text", "What is drawn: component or question"),
+    Column("mean", "mean", "", "higher", "verdict", "number", "Headline over the questions of the group"),
+    Column("low", "low", "", "none", "verdict", "number", "Lower end of its 95 % interval"),
+    Column("high", "high", "", "none", "verdict", "number", "Upper end of its 95 % interval"),
+    Column("verdict", "verdict", "", "none", "verdict", "text", "best, may be best, worse, or cannot tell"),
+)
+"""The table by groups of questions: one row a group and configuration."""
+
 FAILED_PREFIX = "n_failed_"
-    Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
 """Before the name of a score from outside: for how many questions it could not be had."""
 
 _PLACES = {name: place for place, name in enumerate([*METRICS, *(held.name for held in COLUMNS)])}
@@ -301,20 +315,6 @@ def measure(name: str) -> Column:
 
 def ordered(columns: Iterable[Column]) -> list[Column]:
     """The columns in the order of a table: by group, then as declared, then by K or budget, then by name."""
-
-GROUP_COLUMNS: tuple[Column, ...] = (
-    Column("group", "group", "", "none", "configuration", "text", "Tag of questions, or value of a metadata"),
-    *QUESTION_COLUMNS[:2],
-    Column("headline", "headline", "", "none", "verdict", "text", "The score that the verdict is about"),
-    Column("questions", "questions", "count", "none", "questions", "integer", "Questions of the group"),
-    Column("few", "few", "", "none", "questions", "boolean", "Fewer than 10 questions: read as anecdotes"),
-    Column("resampled", "resampled", "", "none", "questions", "text", "What is drawn: component or question"),
-    Column("mean", "mean", "", "higher", "verdict", "number", "Headline over the questions of the group"),
-    Column("low", "low", "", "none", "verdict", "number", "Lower end of its 95 % interval"),
-    Column("high", "high", "", "none", "verdict", "number", "Upper end of its 95 % interval"),
-    Column("verdict", "verdict", "", "none", "verdict", "text", "best, may be best, worse, or cannot tell"),
-)
-"""The table by groups of questions: one row a group and configuration."""
 
     def place(held: Column) -> tuple[int, int, int, str]:
         found = metric_column(held.name) if held.group == "score" else None

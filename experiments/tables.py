@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | bool | None
 Statistics = Mapping[str, Mapping[str, Any]]
-"""Configuration name -> column of the group `verdict` -> value."""
+"""Configuration name -> column of what is not recorded but judged or reckoned: a verdict, a cost -> value."""
 
 ABOUT_QUESTIONS = ROW_KEYS
 """Entries of a question's row that are no scores; `unit` is the unit of resampling."""
