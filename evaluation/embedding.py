@@ -1,4 +1,4 @@
-"""Embedder: texts to unit vectors. The contract, and how a sweep's `embedder:` becomes one.
+"""Embedder: texts to vectors. The contract, and how a sweep's `embedder:` becomes one.
 
 Opening an embedder checks that everything it needs is there and costs well under a second; the
 model itself is loaded when the first text is embedded, so a sweep that finds all its vectors in
@@ -38,7 +38,7 @@ class EmbedderSpec:
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors, and tells how much of a text it sees."""
+    """Turns texts into vectors, and tells how much of a text it sees."""
 
     name: str
     """The model's name, for people."""
@@ -57,7 +57,10 @@ class Embedder(Protocol):
         """What is put before a text of this kind."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts (prompt included), float32, shape (n, dim). One batch, in this order."""
+        """Vectors of texts (prompt included), float32, shape (n, dim), as the model gives them.
+
+        One batch, in this order. Not scaled, but finite: see `finite_rows`.
+        """
 
     def sizes(self, texts: Sequence[str]) -> Sizes:
         """How long each text (prompt included) is for this model."""
@@ -124,15 +127,25 @@ def missing_model(name: str, why: str) -> Exception:
     )
 
 
+def finite_rows(vectors: npt.NDArray[np.floating]) -> Vectors:
+    """Rows as float32; one that holds anything not finite becomes zero.
+
+    >>> finite_rows(np.array([[3.0, 4.0], [np.nan, 1.0]])).tolist()
+    [[3.0, 4.0], [0.0, 0.0]]
+    """
+    rows = np.asarray(vectors, dtype=np.float32)
+    finite = np.isfinite(rows).all(axis=1, keepdims=True) if rows.size else np.ones((len(rows), 1), bool)
+    kept: Vectors = np.where(finite, rows, np.float32(0))
+    return kept
+
+
 def unit_rows(vectors: npt.NDArray[np.floating]) -> Vectors:
     """Rows scaled to length 1; rows that are zero or not finite become zero, never NaN.
 
     >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
-    rows = np.asarray(vectors, dtype=np.float32)
-    finite = np.isfinite(rows).all(axis=1, keepdims=True) if rows.size else np.ones((len(rows), 1), bool)
-    rows = np.where(finite, rows, np.float32(0))
+    rows = finite_rows(vectors)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled

@@ -8,7 +8,7 @@ import platform
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.embedding import Embedder, Kind
+from evaluation.embedding import Embedder, Kind, unit_rows
 from evaluation.vector_cache import Entry, VectorCache, key_of
 from strategies.strategy import Vectors
 
@@ -53,7 +53,7 @@ class Embedded:
     """Vectors of texts, in the order they were asked for; every array has one entry a text."""
 
     vectors: Vectors
-    """float32, shape (n, dim), unit length."""
+    """float32, shape (n, dim), as the model gives them; (n, 0) where nothing is embedded."""
     tokens: npt.NDArray[np.int64]
     """Length for the model, special tokens and prompt included, before truncation."""
     seen_characters: npt.NDArray[np.int64]
@@ -64,6 +64,17 @@ class Embedded:
     """Whether all of them were embedded on a machine like this, so that their times compare."""
     windows: int | None = None
     """Windows of documents that the vectors were pooled from; None where each is that of its text."""
+
+    @classmethod
+    def nothing(cls, texts: Sequence[str]) -> Embedded:
+        """What texts cost that are not embedded: no vector, no token, no time."""
+        n = len(texts)
+        seen = np.array([len(text) for text in texts], dtype=np.int64)
+        return cls(np.zeros((n, 0), np.float32), np.zeros(n, np.int64), seen, np.zeros(n), True)
+
+    def unit(self) -> Embedded:
+        """The same with vectors of unit length, whose dot product is the cosine."""
+        return replace(self, vectors=unit_rows(self.vectors))
 
     @classmethod
     def join(cls, parts: Sequence[Embedded]) -> Embedded:
@@ -145,7 +156,8 @@ class EmbeddingDesk(Desk):
     def __init__(self, embedder: Embedder, folder: Path | None) -> None:
         super().__init__(embedder, Traffic())
         self.folder = folder
-        self.cache = VectorCache(cache_path(embedder, folder))
+        # Files without the suffix are of versions that kept unit vectors alone.
+        self.cache = VectorCache(cache_path(embedder, folder, "-as-given"))
 
     def prepare(self, texts: Sequence[str], kind: Kind, report: Report | None = None) -> None:
         """Embed what the cache does not hold yet, longest first in batches of even length."""
@@ -211,12 +223,20 @@ class EmbeddingDesk(Desk):
         self.cache.put(pending)
 
 
-def cache_path(embedder: Embedder, folder: Path | None, suffix: str = "") -> Path | None:
-    """The file of an embedder's cache: one for each model and all that changes its vectors."""
+class Fingerprinted(Protocol):
+    """A model, as far as its cache is concerned."""
+
+    name: str
+    fingerprint: str
+    """Hex digest of all that changes what it gives but the text."""
+
+
+def cache_path(model: Fingerprinted, folder: Path | None, suffix: str = "") -> Path | None:
+    """The file of a model's cache: one for each model and all that changes what it gives."""
     if folder is None:
         return None
-    slug = "".join(sign if sign.isalnum() else "-" for sign in Path(embedder.name).name)[:40]
-    digest = hashlib.sha256(embedder.fingerprint.encode()).hexdigest()[:16]
+    slug = "".join(sign if sign.isalnum() else "-" for sign in Path(model.name).name)[:40]
+    digest = hashlib.sha256(model.fingerprint.encode()).hexdigest()[:16]
     return folder / "vectors" / f"{slug}-{digest}{suffix}.sqlite"
 
 

@@ -28,7 +28,7 @@ class Entry(NamedTuple):
     """What is kept of one text."""
 
     vector: npt.NDArray[np.float32]
-    """Shape (dim,), unit length."""
+    """Shape (dim,), as the model gives it: not scaled."""
     tokens: int
     """Length for the model, special tokens included, before truncation."""
     seen_characters: int

@@ -71,7 +71,7 @@ def make_plan(launch: Launch) -> Plan:
     bench = launch.bench
     to_run = {config_id for _, config_id, _ in launch.to_run}
     embedding = {word: _Embedding(maker.desk) for word, maker in bench.makers.items()}
-    planned, failing = list[PlannedConfiguration](), list[str]()
+    planned, failing, passed = list[PlannedConfiguration](), list[str](), 0
     for config, config_id in zip(launch.grid.configs, launch.config_ids, strict=True):
         done = config_id not in to_run
         if config.needs:
@@ -84,6 +84,11 @@ def make_plan(launch: Launch) -> Plan:
             failing.append(f"{config.name} will fail: {error}")
             continue
         chunks = cut.chunks
+        chunk_tokens = sum(chunk.tokens for chunk in chunks)
+        if not config.search.embeds:
+            planned.append(PlannedConfiguration(config.name, done, len(chunks), chunk_tokens, 0, 0))
+            continue
+        passed += 0 if done else chunk_tokens
         texts = [] if done else bench.texts(config, cut)
         sizes, lacking, tokens = embedding[config.search.vectors].add(texts)
         planned.append(
@@ -91,7 +96,7 @@ def make_plan(launch: Launch) -> Plan:
                 config.name,
                 done,
                 len(chunks),
-                sum(c.tokens for c in chunks),
+                chunk_tokens,
                 lacking,
                 tokens,
                 truncated_share(sizes, bench.makers[config.search.vectors].limit_tokens),
@@ -100,7 +105,6 @@ def make_plan(launch: Launch) -> Plan:
     missing = sum(one.missing for one in embedding.values())
     estimated_ms = sum(one.estimated_ms() for one in embedding.values())
     corpus = sum(len(measured.token_starts) for measured in bench.measured.values())
-    passed = sum(one.chunk_tokens or 0 for one in planned if not one.done)
     return Plan(
         name=launch.sweep.name,
         documents=len(bench.gold.documents),
@@ -111,6 +115,7 @@ def make_plan(launch: Launch) -> Plan:
             *launch.judging.notes,
             *_truncated(planned, bench.embedder.limit_tokens),
             *_unknown(launch),
+            *_unembedded(launch),
             *failing,
         ),
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
@@ -191,6 +196,16 @@ def _unknown(launch: Launch) -> list[str]:
                 f"Not in these figures: {', '.join(names)}, cut {cut}: {cost}, is known once they run"
             )
     return notes
+
+
+def _unembedded(launch: Launch) -> list[str]:
+    """A note on configurations that search words alone."""
+    names = [config.name for config, _, repeat in launch.to_run if not config.search.embeds and not repeat]
+    return (
+        [f"No vector is made of chunks or questions for retriever: bm25 ({', '.join(names)})"]
+        if names
+        else []
+    )
 
 
 def show_plan(console: Console, plan: Plan) -> None:

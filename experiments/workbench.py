@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from evaluation.cutting import Answered, Cutting, Vectored
-from evaluation.embedding import Embedder, open_embedder
+from evaluation.embedding import Embedder, open_embedder, unit_rows
 from evaluation.embedding_desk import Desk, Embedded, EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, evaluate
 from evaluation.gold import GoldSet
@@ -22,6 +22,7 @@ from evaluation.latency import stopwatch
 from evaluation.measured import Measured
 from evaluation.ranking import open_ranker
 from evaluation.scorers import Scorer
+from evaluation.search import Search
 from evaluation.vector_cache import key_of
 from evaluation.vectors import VECTORS
 from experiments.grid import expand
@@ -76,6 +77,7 @@ class Workbench:
         self._cut_by = _CutBy()
         self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
         self._warm: set[str] = set()
+        self._asked: dict[str | None, Asked] = {}
         self._last_split: tuple[str, SplitDocuments] | None = None
         self._answers_used = self._answers_paid = 0
 
@@ -160,7 +162,9 @@ class Workbench:
         )
 
     def texts(self, config: RunConfig, cut: SplitDocuments) -> list[str]:
-        """Every text whose vector a configuration needs."""
+        """Every text whose vector a configuration needs; none where no vector is searched."""
+        if not config.search.embeds:
+            return []
         maker = self.makers[config.search.vectors]
         return [text for document, chunks in cut.by_document for text in maker.texts(document, chunks)]
 
@@ -174,21 +178,19 @@ class Workbench:
         again: bool = False,
     ) -> tuple[Evaluation, list[Chunk]]:
         """One configuration from documents to scores; `again` for a repeat, which shares no times."""
-        asked = self.asked  # embeds the questions, the same for all
+        asked = self.asked(config.search)  # embeds the questions, the same for all
         phase("splitting")
         cut = self.split(config, anew=again)
         phase("embedding")
-        maker = self.makers[config.search.vectors]
-        maker.desk.prepare(self.texts(config, cut), "passage", report)
-        made = [maker.vectors(document, chunks) for document, chunks in cut.by_document if chunks]
+        embedded, limit_tokens = self._embed(config, cut, report)
         phase("scoring")
         chunks = cut.chunks
         index = Index(
             self.gold.documents,
             chunks,
-            Embedded.join(made),
+            embedded,
             cut.cutting,
-            maker.limit_tokens,
+            limit_tokens,
             config.search.scope,
         )
         with TemporaryDirectory(prefix="chunksweep-index-") as folder:
@@ -198,12 +200,27 @@ class Workbench:
             finally:
                 ranker.close()
 
-    @cached_property
-    def asked(self) -> Asked:
-        """The questions with their vectors, and the documents measured."""
-        questions = [question.text for question in self.gold.questions]
-        self.desk.prepare(questions, "query")
-        return Asked.of(self.gold, self.desk.vectors(questions, "query"), self.measured, self.sweep.settings)
+    def _embed(self, config: RunConfig, cut: SplitDocuments, report: Report) -> tuple[Embedded, int | None]:
+        """Vectors of all chunks as their search takes them, and how many tokens of a chunk reach one."""
+        if not config.search.embeds:
+            return Embedded.nothing([chunk.embedded_text for chunk in cut.chunks]), None
+        maker = self.makers[config.search.vectors]
+        maker.desk.prepare(self.texts(config, cut), "passage", report)
+        made = [maker.vectors(document, chunks) for document, chunks in cut.by_document if chunks]
+        return _scaled(Embedded.join(made), config.search), maker.limit_tokens
+
+    def asked(self, search: Search) -> Asked:
+        """The questions with their vectors as a search takes them, and the documents measured."""
+        key = search.metric if search.embeds else None
+        if key not in self._asked:
+            questions = [question.text for question in self.gold.questions]
+            if search.embeds:
+                self.desk.prepare(questions, "query")
+                embedded = _scaled(self.desk.vectors(questions, "query"), search)
+            else:
+                embedded = Embedded.nothing(questions)
+            self._asked[key] = Asked.of(self.gold, embedded, self.measured, self.sweep.settings)
+        return self._asked[key]
 
     @cached_property
     def measured(self) -> dict[str, Measured]:
@@ -238,7 +255,7 @@ class Workbench:
             self.desk.prepare(texts, "passage")
             found = self.desk.vectors(texts, "passage")
         self._cut_by.add(texts, found, self.embedder.limit_tokens, watch.ms)
-        return found.vectors
+        return unit_rows(found.vectors)
 
 
 @dataclass(slots=True)
@@ -273,6 +290,11 @@ def _failed(failures: Sequence[str], documents: int, tried: int) -> str:
     rest = f"; and {len(failures) - _PATIENCE:,} more" if len(failures) > _PATIENCE else ""
     spared = f"; after {_PATIENCE} of them no more was tried" if tried < documents else ""
     return f"{len(failures):,} of {documents:,} documents could not be cut: {named}{rest}{spared}"
+
+
+def _scaled(embedded: Embedded, search: Search) -> Embedded:
+    """As the search takes vectors: for cosine of unit length, for dot products as the model gives them."""
+    return embedded.unit() if search.metric == "cosine" else embedded
 
 
 def _words(sweep: Sweep) -> list[str]:

@@ -23,8 +23,8 @@ from evaluation.embedding import (
     Offsets,
     Sizes,
     TokenVectors,
+    finite_rows,
     missing_model,
-    unit_rows,
 )
 from strategies.strategy import Vectors
 from strategies.units.counting import Counter, tokenizer_counter
@@ -89,12 +89,12 @@ class SentenceTransformerEmbedder:
         return self._prompts[kind]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts (prompt included), float32, shape (n, dim). One batch."""
+        """Vectors of texts (prompt included), float32, shape (n, dim), as the model gives them. One batch."""
         with self._loading:
             vectors = self._model.encode(
                 list(texts), prompt="", batch_size=max(1, len(texts)), show_progress_bar=False
             )
-        return unit_rows(np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1))
+        return finite_rows(np.asarray(vectors).reshape(len(texts), -1))
 
     def sizes(self, texts: Sequence[str]) -> Sizes:
         """Length by the model's own tokenizer, and how far into each text it sees."""

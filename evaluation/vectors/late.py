@@ -1,7 +1,7 @@
 """Late chunking (Günther et al. 2024, arXiv:2409.04701): the whole text is embedded, then cut.
 
 The model reads a document in windows as long as it takes, and gives one vector a token, each made in
-sight of the window around it. A chunk's vector is the mean over its tokens, scaled to unit length.
+sight of the window around it. A chunk's vector is the mean over its tokens.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.embedding import unit_rows
+from evaluation.embedding import finite_rows
 from evaluation.embedding_desk import Embedded, EmbeddingDesk
 from evaluation.token_desk import TokenDesk
 from evaluation.windows import LEAST_TOKENS, Window, room, windows
@@ -107,7 +107,7 @@ class _Spent:
 
 
 def pool(parts: Iterable[tuple[Vectors, Starts]], spans: npt.NDArray[np.int64]) -> Vectors | None:
-    """Unit vectors of spans: for each, the mean of the tokens that start inside it.
+    """Vectors of spans: for each, the mean of the tokens that start inside it.
 
     `parts` are token vectors, shape (n_tokens, dim), and their starts, in the order of the text; `spans` has
     shape (n, 2), start and end. The result has shape (n, dim). A span in which no token starts takes
@@ -115,32 +115,33 @@ def pool(parts: Iterable[tuple[Vectors, Starts]], spans: npt.NDArray[np.int64]) 
 
     >>> vectors, starts = np.float32([[1, 0], [0, 1], [0, 3]]), np.array([0, 4, 6])
     >>> pool([(vectors, starts)], np.array([[0, 5], [4, 9], [5, 6]])).tolist()
-    [[0.7071067690849304, 0.7071067690849304], [0.0, 1.0], [0.0, 1.0]]
+    [[0.5, 0.5], [0.0, 2.0], [0.0, 1.0]]
     """
     # Borders of spans part the tokens into segments; segment i ends at border i. Memory holds the sum
-    # of each segment and its last token, not the tokens.
+    # of each segment, how many its tokens are, and the last, not the tokens.
     borders = np.unique(spans)
     sums: npt.NDArray[np.float64] | None = None
-    filled = np.zeros(len(borders) + 1, dtype=bool)
+    counts = np.zeros(len(borders) + 1, dtype=np.int64)
     for vectors, starts in parts:
         if not len(starts):
             continue
         if sums is None:
             first = vectors[0].copy()
-            sums = np.zeros((len(filled), vectors.shape[1]))
+            sums = np.zeros((len(counts), vectors.shape[1]))
             lasts = np.zeros(sums.shape, dtype=np.float32)
         segments = np.searchsorted(borders, starts, side="right")
         begins = np.flatnonzero(np.diff(segments, prepend=-1))
         ends = np.append(begins[1:], len(starts))
         sums[segments[begins]] += np.add.reduceat(vectors, begins, axis=0, dtype=np.float64)
         lasts[segments[begins]] = vectors[ends - 1]
-        filled[segments[begins]] = True
+        counts[segments[begins]] += np.diff(begins, append=len(starts))
     if sums is None:
         return None
     low, high = np.searchsorted(borders, spans).T
-    upto, started = np.cumsum(sums, axis=0), np.cumsum(filled)
-    pooled = upto[high] - upto[low]  # the mean but for its length, which is scaled away
-    bare = started[high] == started[low]
-    held = np.maximum.accumulate(np.where(filled, np.arange(len(filled)), -1))[low]
+    upto, started = np.cumsum(sums, axis=0), np.cumsum(counts)
+    inside = started[high] - started[low]
+    pooled = (upto[high] - upto[low]) / np.maximum(inside, 1)[:, None]
+    bare = inside == 0
+    held = np.maximum.accumulate(np.where(counts > 0, np.arange(len(counts)), -1))[low]
     pooled[bare] = np.where((held >= 0)[bare, None], lasts[held[bare]], first)
-    return unit_rows(pooled)
+    return finite_rows(pooled)

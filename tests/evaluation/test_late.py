@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evaluation.embedders.hashing import HashingEmbedder
 from evaluation.embedders.sentence_transformer import SentenceTransformerEmbedder
-from evaluation.embedding import EmbedderSpec, TokenVectors, open_embedder, unit_rows
+from evaluation.embedding import EmbedderSpec, TokenVectors, open_embedder
 from evaluation.embedding_desk import Embedded, EmbeddingDesk
 from evaluation.health import truncation
 from evaluation.token_cache import TokenCache, WindowTokens
@@ -58,7 +58,8 @@ def chunk(text: str, start: int, end: int) -> Chunk:
 
 
 def made(maker: Late, text: str, *spans: tuple[int, int]) -> Embedded:
-    return maker.vectors(Document("a", text), [chunk(text, *span) for span in spans])
+    """With vectors of unit length."""
+    return maker.vectors(Document("a", text), [chunk(text, *span) for span in spans]).unit()
 
 
 class TestPooling:
@@ -69,13 +70,13 @@ class TestPooling:
         ("span", "mean"),
         [
             ((0, 12), (3 / 4, 6 / 4)),
-            ((1, 4), (1, 0)),
+            ((1, 4), (2, 0)),
             ((4, 9), (1 / 2, 2 / 2)),  # two tokens start at 4, none at 9 is meant
             ((2, 10), (1 / 3, 6 / 3)),
             ((5, 9), (1, 0)),  # nothing starts inside: the last token that starts before
-            ((2, 4), (1, 0)),
-            ((0, 1), (1, 0)),  # nothing before either: the first token
-            ((10, 12), (0, 1)),
+            ((2, 4), (2, 0)),
+            ((0, 1), (2, 0)),  # nothing before either: the first token
+            ((10, 12), (0, 4)),
         ],
     )
     @pytest.mark.parametrize("parts", [[4], [1, 3], [2, 2], [0, 1, 1, 0, 2]])
@@ -88,7 +89,7 @@ class TestPooling:
         other = (0, 12)
         found = pool(told, np.array([other, span, other]))
         assert found is not None
-        assert found[1].tolist() == pytest.approx(np.array(mean) / np.linalg.norm(mean))
+        assert found[1].tolist() == pytest.approx(mean)
         assert found[0].tolist() == found[2].tolist()
 
     def test_without_tokens_there_is_no_vector(self) -> None:
@@ -99,7 +100,7 @@ class TestPooling:
         vectors[-1] = -3
         found = pool([(vectors, np.arange(200_000))], np.array([[199_999, 200_000], [0, 5]]))
         assert found is not None
-        assert found.tolist() == [[-1.0], [1.0]]
+        assert found.tolist() == [[-3.0], [np.float32(1000.1)]]
 
     @given(st.data())
     def test_it_is_what_a_loop_would_find(self, data: st.DataObject) -> None:
@@ -120,7 +121,7 @@ class TestPooling:
             before = vectors[starts <= start]
             expected.append(inside.mean(axis=0) if len(inside) else before[-1] if len(before) else vectors[0])
         assert found is not None
-        assert found == pytest.approx(unit_rows(np.array(expected)), abs=1e-6)
+        assert found == pytest.approx(np.array(expected), abs=1e-6)
 
 
 def check_windows(text: str, embedder: HashingEmbedder | SentenceTransformerEmbedder) -> None:
@@ -313,7 +314,9 @@ class TestDesk:
         desk = EmbeddingDesk(HashingEmbedder(), tmp_path)
         maker = Late(desk)
         assert desk.cache.path is not None
-        assert maker.desk.cache.path == desk.cache.path.with_name(f"{desk.cache.path.stem}-tokens.sqlite")
+        name = desk.cache.path.name.replace("-as-given", "-tokens")
+        assert name != desk.cache.path.name
+        assert maker.desk.cache.path == desk.cache.path.with_name(name)
 
     @pytest.mark.parametrize("column", ["vectors", "starts", "tokens", "embed_ms", "machine"])
     def test_a_damaged_window_is_embedded_anew(self, tmp_path: Path, column: str) -> None:
@@ -369,7 +372,7 @@ class TestDesk:
         count = len(windows(LONG, embedder))
         for _ in range(2):
             maker.desk.prepare(maker.texts(document, chunks), "passage")
-            found = maker.vectors(document, chunks)
+            found = maker.vectors(document, chunks).unit()
             assert np.array_equal(found.vectors, plain.vectors)
             assert found.tokens.tolist() == plain.tokens.tolist()
         assert not maker.desk.cache.writable
@@ -490,11 +493,10 @@ class TestMiniLM:
         theirs = minilm._model.encode([self.TEXT], output_value="token_embeddings", prompt="")[0].numpy()[
             1:-1
         ]
-        expected: Vectors = unit_rows(theirs.mean(axis=0, keepdims=True))
-        assert found.vectors[0] == pytest.approx(expected[0], abs=1e-6)
+        assert found.vectors[0] == pytest.approx(theirs.mean(axis=0), abs=1e-6)
         assert found.tokens.sum() == len(theirs) + 2
         alone = minilm.embed(["Dogs stay on a lead,"])[0]
-        assert 0.3 < float(found.vectors[1] @ alone) < 0.99  # the same words, read in other company
+        assert 0.3 < float(found.unit().vectors[1] @ alone) < 0.99  # the same words, read in other company
 
     def test_a_prompt_is_read_and_not_pooled(self, minilm: SentenceTransformerEmbedder) -> None:
         prompted = open_embedder(EmbedderSpec(passage_prompt="passage: "))
@@ -503,7 +505,7 @@ class TestMiniLM:
         theirs = minilm._model.encode(["passage: " + self.TEXT], output_value="token_embeddings", prompt="")[
             0
         ].numpy()[3:-1]  # [CLS] passage :
-        assert found.vectors[0] == pytest.approx(unit_rows(theirs.mean(axis=0, keepdims=True))[0], abs=1e-6)
+        assert found.vectors[0] == pytest.approx(theirs.mean(axis=0), abs=1e-6)
 
     def test_a_model_of_another_kind(self, bytewise: SentenceTransformerEmbedder) -> None:
         """Without weights that mean anything, of bytes, and padded on the left."""
@@ -527,5 +529,6 @@ class TestMiniLM:
             assert found.vectors == pytest.approx(bytewise.token_vectors([text])[0].vectors, abs=1e-5)
         document = Document("a", "c d " * 30)
         chunks = [chunk(document.text, start, start + 10) for start in range(0, 110, 10)]
-        vectors = Late(EmbeddingDesk(bytewise, None)).vectors(document, chunks).vectors
-        assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+        found = Late(EmbeddingDesk(bytewise, None)).vectors(document, chunks)
+        assert np.linalg.norm(found.unit().vectors, axis=1) == pytest.approx(1)
+        assert (np.linalg.norm(found.vectors, axis=1) > 1.5).all()  # the mean as it is
