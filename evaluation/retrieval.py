@@ -95,8 +95,10 @@ class Retriever:
         while True:
             found = self._ranker.search(Query(question.text, vector), depth, admitted.asked)
             yield self._merge(found, depth)
-            # An index that is not exact, or knows words alone, may have no more to give.
-            if len(found.rows) >= admitted.chunks or len(found.rows) <= before:
+            # An index that is not exact, or knows words alone, may have no more to give. What ties with the
+            # last of the list came too, and follows in the next one.
+            exhausted = len(found.rows) >= admitted.chunks or len(found.rows) <= before
+            if exhausted and len(found.rows) <= depth:
                 return
             before = len(found.rows)
             depth = max(2 * depth, before + 1)

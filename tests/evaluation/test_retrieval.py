@@ -160,9 +160,19 @@ def test_the_list_deepens_past_a_tie_and_ends_within_a_filter() -> None:
         chunks,
         [Document("a", "x" * 50, {"year": 1}), Document("b", "x" * 50)],
     )
-    assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 3)] == [3]
+    assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 3)] == [3, 20]
     assert [len(hits) for hits in retriever.rank(question(), unit([1, 0])[0], 99)] == [20]
     assert [len(hits) for hits in retriever.rank(question(year=1), unit([1, 0])[0], 10)] == [10]
+
+
+def test_a_list_cut_within_a_tie_is_deepened_though_all_that_tie_came_at_once() -> None:
+    # The two best return one range, so the first two hits lie among the first three chunks.
+    chunks = [chunk("a", 0, 10, (0, 20)), chunk("a", 10, 20, (0, 20)), chunk("a", 20, 30), chunk("a", 30, 40)]
+    retriever = Retriever(
+        exactly(unit(*[[1, 1]] * 4), chunks), chunks, [Document("a", "x" * 40), Document("b", "x")]
+    )
+    lists = list(retriever.rank(question(), unit([1, 0])[0], 2))
+    assert [[hit.start for hit in hits] for hits in lists] == [[0], [0, 20, 30]]
 
 
 def test_the_documents_that_a_filter_admits_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
