@@ -166,6 +166,8 @@ def evaluate(
         "index_ms": indexing.ms,
         **{f"mrr_{rule}": fsum(ranks) / len(ranks) for rule, ranks in by_rule.items() if ranks},
     }
+    if scored and len(index.embedded.tokens):  # else no question need be embedded either
+        metrics["query_tokens_mean"] = float(asked.embedded.tokens[[row for row, _ in scored]].mean())
     of_cutting, reasons = index.cutting.metrics()
     metrics |= of_cutting
     metrics["tokens_embedded"] += index.cutting.tokens_embedded

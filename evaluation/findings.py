@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from evaluation.retrieval import Hit
 
 
+REPEATED = 0.9
+"""Share of a hit's characters that must lie in one earlier hit for it to be no news."""
+
+
 @dataclass(frozen=True, slots=True)
 class IndexFindings:
     """What the chunks alone say of a question, before anything is searched."""
@@ -47,6 +51,8 @@ class Findings:
     at_budget: Mapping[int, Coverage]
     """What was poured into each budget of tokens."""
     index: IndexFindings
+    duplicates: tuple[bool, ...] = ()
+    """For each rank up to the largest K, whether the hit repeats an earlier one: see `repeating`."""
 
 
 def findings(text: RankedText, layout: Layout, settings: Settings) -> Findings:
@@ -62,7 +68,21 @@ def findings(text: RankedText, layout: Layout, settings: Settings) -> Findings:
         at_k={k: coverage(evidence, text.first(k), text.non_white[: k + 1]) for k in settings.ks},
         at_budget={budget: coverage(evidence, text.within(budget)) for budget in settings.budgets},
         index=index_findings(evidence, documents, layout, settings.rule),
+        duplicates=repeating(top),
     )
+
+
+def repeating(hits: Sequence[Hit]) -> tuple[bool, ...]:
+    """Whether at least `REPEATED` of the characters of each hit lie in one that stands before it."""
+    ranges: dict[str, list[Range]] = {}
+    flags = []
+    for hit in hits:
+        above = ranges.setdefault(hit.document, [])
+        starts, ends = np.array(above, dtype=np.int64).reshape(-1, 2).T
+        shared = np.minimum(ends, hit.end) - np.maximum(starts, hit.start)
+        flags.append(bool((shared >= REPEATED * (hit.end - hit.start)).any()))
+        above.append((hit.start, hit.end))
+    return tuple(flags)
 
 
 def relevant_hits(evidence: PreparedEvidence, hits: Sequence[Hit], rule: str) -> tuple[bool, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 
+from evaluation.cost import COSTS
 from evaluation.gold import Question
 from evaluation.metrics import column
 from evaluation.retrieval import Hit
@@ -30,7 +31,7 @@ MEASURES = frozenset((
     "metadata_bytes", "store_bytes_on_disk",
     "split_ms", "split_embed_ms", "split_tokens_embedded", "late_windows", "llm_calls", "llm_input_tokens",
     "llm_output_tokens", "llm_cost", "llm_ms", "index_ms", "embed_ms", "query_embed_ms_median",
-    "query_embed_ms_p95", "search_ms_median", "search_ms_p95",
+    "query_embed_ms_p95", "query_tokens_mean", "search_ms_median", "search_ms_p95",
     "timed_queries",
 ))  # fmt: skip
 """Metrics of a configuration that are no means over its questions."""
@@ -44,7 +45,7 @@ def check_names(names: Iterable[str]) -> None:
         Problem(f"scorer {name}", f"{what} has this name", "Give the scorer another one")
         for name in sorted(chosen)
         for what, taken in (
-            ("a metric", column(name) is not None or name in MEASURES),
+            ("a metric", column(name) is not None or name in MEASURES or name in COSTS),
             ("a part of a question's row", name in ROW_KEYS),
             ("the count of another scorer's failures", name in counts),
         )

@@ -29,6 +29,8 @@ headline: context_recall_at_1024_tokens    # the metric that decides (chunksweep
 
 baseline: null                     # a configuration's name, as plan prints it, to compare the others against
 margin: 0.02                       # the loss of the headline you would accept for a cheaper configuration
+prices: {}                         # {per_million_embedding_tokens: 0.02, per_million_prompt_tokens: 3,
+                                   # per_gb_month: 0.3, currency: EUR}: what costs are reckoned with
 
 invalid: refuse                    # or skip: impossible pairs (overlap >= size) and duplicates
 seed: 7                            # of the statistics

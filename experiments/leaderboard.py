@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 from typing import NamedTuple
 
 from rich import filesize
@@ -27,6 +28,9 @@ PRIORITY = (
     "loss_bound",
     "tokens_embedded",
     "stored_bytes",
+    "embedding_cost",
+    "storage_cost_per_month",
+    "prompt_cost_per_1000_questions",
     "chunks",
     "mrr",
     "misses_total",
@@ -129,9 +133,21 @@ def shown(value: Cell, unit: str) -> str:
         return filesize.decimal(round(value))
     if unit == "ms":
         return f"{value / 1000:,.1f} s" if value >= 1000 else f"{value:.1f} ms"
+    if unit == "money":
+        return _money(value)
     if unit in ("tokens", "count", "characters"):
         return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
     return f"{value:.3f}"
+
+
+def _money(value: float) -> str:
+    """Two digits behind the point, or as many as two digits that are not 0 take.
+
+    >>> _money(1234.5), _money(0.0123), _money(0.00000532), _money(0.0)
+    ('1,234.50', '0.012', '0.0000053', '0.00')
+    """
+    digits = 2 if value == 0 else max(2, 1 - floor(log10(abs(value))))
+    return f"{value:,.{digits}f}"
 
 
 def counted(number: int, noun: str) -> str:
@@ -219,7 +235,7 @@ def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
             continue
         name = deepest if name == "mrr" else name
         if name != headline and any(row.get(name) is not None for row in rows):
-            held = measure(name)
+            held = next((held for held in table.columns if held.name == name), measure(name))
             columns.append(Shown(held.label, lambda row, held=held: shown(row.get(held.name), held.unit)))  # type: ignore[misc]
     return columns
 

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.cost import FREE, Prices, costs
 from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.misses import REMEDIES
 from evaluation.statistics import Recommendation, against, mean_intervals, recommend
 from experiments.records import RunRecord
-from experiments.tables import Table, frame, long, retrieved, wide
+from experiments.tables import Table, frame, in_currency, long, retrieved, wide
+from strategies.errors import BadInput
+from strategies.parameters import made
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +40,8 @@ class Judging:
     """In the order of the grid."""
     notes: tuple[str, ...] = ()
     """Warnings about the data that hold for every configuration."""
+    prices: Prices = FREE
+    """What costs are reckoned with."""
 
     def to_json(self) -> str:
         """JSON text that `from_json` gives back."""
@@ -47,10 +52,10 @@ class Judging:
         """The value that `to_json` wrote; raises ValueError for anything else."""
         try:
             content = json.loads(text)
-            return cls(
-                **{**content, "config_ids": tuple(content["config_ids"]), "notes": tuple(content["notes"])}
-            )
-        except (KeyError, TypeError) as error:
+            lists = {name: tuple(content[name]) for name in ("config_ids", "notes")}
+            prices = made(Prices, content.get("prices", {}), "prices")
+            return cls(**{**content, **lists, "prices": prices})
+        except (AttributeError, BadInput, KeyError, TypeError) as error:
             raise ValueError(f"not a description of a sweep: {error}") from error
 
 
@@ -64,7 +69,7 @@ class SweepResult:
     """Configurations in the order of the grid, repeats in order."""
     recommendation: Recommendation
     statistics: Mapping[str, Mapping[str, Any]]
-    """Configuration name -> the table's verdict columns."""
+    """Configuration name -> what the table holds beside measures: the verdict, and costs."""
     notes: tuple[str, ...] = ()
     """What to know before trusting the comparison."""
     traffic: str = ""
@@ -80,7 +85,7 @@ class SweepResult:
     @property
     def table(self) -> Table:
         """One row a configuration."""
-        return wide(self.records, self.statistics)
+        return in_currency(wide(self.records, self.statistics), self.judging.prices.currency)
 
     @property
     def questions(self) -> Table:
@@ -146,6 +151,8 @@ def judge(
         sentence = "Nothing to recommend: every configuration failed."
         recommendation = replace(recommendation, sentence=sentence)
     statistics = _verdicts(names, scores, labels, eligible, recommendation, judging)
+    for key in names:
+        statistics[key] |= costs(judging.prices, finished[key][0].metrics, judging.headline)
     notes = [
         *judging.notes,
         *(f"{key} is left out of the comparison: {why}" for key, why in reasons.items() if why),

@@ -64,6 +64,7 @@ class Launch:
         return Judging(
             headline=self.sweep.settings.headline,
             margin=self.sweep.margin,
+            prices=self.sweep.prices,
             baseline=self.sweep.baseline,
             seed=self.sweep.seed,
             repeats=self.sweep.repeats,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from evaluation.cost import FREE, Prices
 from evaluation.embedding import EmbedderSpec
 from evaluation.question_form import is_scalar
 from evaluation.relevance import RULES
@@ -28,6 +29,7 @@ from experiments.reading import (
 )
 from strategies.document import Scalar
 from strategies.errors import Problem, brief
+from strategies.parameters import attempt, parameters
 from strategies.sizes import found
 
 Invalid = Literal["refuse", "skip"]
@@ -47,6 +49,7 @@ KEYS = {
     "headline": "",
     "baseline": "",
     "margin": "",
+    "prices": "",
     "invalid": "",
     "seed": "",
     "repeats": "",
@@ -85,6 +88,8 @@ class Sweep:
     """Name of the configuration that the others are compared against."""
     margin: float = 0.02
     """Loss of the headline that a user would accept for a cheaper configuration."""
+    prices: Prices = FREE
+    """What turns tokens and bytes into money; decides nothing that is measured."""
     invalid: Invalid = "refuse"
     seed: int = 7
     repeats: int = 1
@@ -108,6 +113,7 @@ def read_fields(content: Mapping[str, Any], where: Where) -> tuple[dict[str, Any
         "search": _search(reading),
         "baseline": reading.take("baseline", text, "text", ""),
         "margin": reading.take("margin", share, SHARE, -1.0),
+        "prices": _prices(reading),
         "invalid": reading.take("invalid", invalid, "one of refuse, skip", ""),
         "seed": reading.take("seed", *between(0, MAX_SEED), -1),
         "repeats": reading.take("repeats", *between(1, MAX_REPEATS), -1),
@@ -175,6 +181,20 @@ def _settings(reading: Reading) -> Settings:
         headline=reading.take("headline", text, "text", base.headline),
         filter=_filter(reading),
     )
+
+
+def _prices(reading: Reading) -> Prices:
+    """A map of the fields of `Prices`, any of them."""
+    written = reading.content.get("prices")
+    if not isinstance(written, Mapping):
+        reading.inner("prices", (prices.name for prices in parameters(Prices)))
+        return FREE
+    problems: list[Problem] = []
+    made = attempt(problems, Prices, written, "prices")
+    for problem in problems:
+        place = reading.where(("prices", problem.where))
+        reading.problems.append(Problem(place, f"{problem.where} {problem.what}", problem.remedy))
+    return made or FREE
 
 
 def _filter(reading: Reading) -> tuple[tuple[str, Scalar], ...]:

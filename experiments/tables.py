@@ -16,6 +16,7 @@ from statistics import stdev
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from evaluation.cost import COSTS
 from evaluation.scorers import ROW_KEYS
 from experiments.chunk_list import hits
 from experiments.columns import (
@@ -125,12 +126,15 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
 
 
 def in_currency(table: Table, currency: str | None) -> Table:
-    """The table with the currency said wherever money is; as it is where the currency is not known."""
+    """The table with the currency of the prices said wherever they were reckoned with; unchanged without one.
+
+    A language model's own prices are in whatever currency they were given in.
+    """
     if currency is None:
         return table
     columns = [
         replace(held, label=f"{held.label}, {currency}", meaning=f"{held.meaning}, in {currency}")
-        if held.unit == "money"
+        if held.name in COSTS
         else held
         for held in table.columns
     ]

@@ -320,6 +320,7 @@ def test_numbers_of_configurations() -> None:
         "first-look": 13,
         "size-and-overlap": 45,
         "small-to-large": 8,
+        "two-small-or-one-large": 8,
         "by-meaning": 10,
         "libraries": 13,
     }

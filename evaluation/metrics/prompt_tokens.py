@@ -1,4 +1,4 @@
-"""What the first K hits cost in the prompt."""
+"""What retrieved text costs in the prompt: the first K hits, or what a budget holds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def prompt_tokens(text: Coverage) -> float:
     return float(text.text_tokens)
 
 
-METRIC = Metric(
+AT_K = Metric(
     name="prompt_tokens_at_k",
     label="Prompt tokens@K",
     unit="tokens",
@@ -25,4 +25,15 @@ METRIC = Metric(
     may_be_missing=True,
     source="chunksweep",
     function=lambda findings, k: prompt_tokens(findings.at_k[k]),
+)
+AT_BUDGET = Metric(
+    name="prompt_tokens_at_B_tokens",
+    label="Tokens used of B",
+    unit="tokens",
+    direction="none",
+    comparable="yes",
+    needs="budget",
+    may_be_missing=True,
+    source="chunksweep",
+    function=lambda findings, budget: prompt_tokens(findings.at_budget[budget]),
 )

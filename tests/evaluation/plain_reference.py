@@ -111,6 +111,13 @@ class Reference:
         picked = [precision for precision, flag in zip(at, flags, strict=True) if flag]
         return sum(picked) / len(picked) if picked else 0.0
 
+    def duplicate_share(self, k: int) -> float | None:
+        top = [points(hit) for hit in self.ranked[:k]]
+        repeated = [
+            any(len(hit & above) >= 0.9 * len(hit) for above in top[:rank]) for rank, hit in enumerate(top)
+        ]
+        return sum(repeated) / len(top) if top else None
+
     def omega(self) -> float:
         evidence = self.evidence(set().union(*map(points, self.index)))
         touching = set().union(*(points(place) for place in self.index if points(place) & evidence))
@@ -144,9 +151,11 @@ class Reference:
                 f"char_precision_at_{k}": self.char_precision(text),
                 f"iou_at_{k}": self.iou(text),
                 f"prompt_tokens_at_{k}": self.n_tokens(text),
+                f"duplicate_share_at_{k}": self.duplicate_share(k),
             }
         for budget in budgets:
             recall = self.recall(self.poured(budget))
             values[f"context_recall_at_{budget}_tokens"] = recall
             values[f"answerable_at_{budget}_tokens"] = float(recall == 1.0)
+            values[f"prompt_tokens_at_{budget}_tokens"] = self.n_tokens(self.poured(budget))
         return values

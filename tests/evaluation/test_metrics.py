@@ -128,9 +128,28 @@ def test_k_larger_than_the_list() -> None:
     assert scores["char_precision_at_5"] == 6 / 20
 
 
+@pytest.mark.parametrize(
+    ("places", "share"),
+    [
+        ([("d", 0, 20), ("d", 2, 12), ("d", 10, 30)], 1 / 3),  # wholly inside; half inside
+        ([("d", 0, 20), ("d", 11, 21)], 1 / 2),  # nine of ten characters
+        ([("d", 0, 20), ("d", 12, 22)], 0.0),  # eight of ten
+        ([("d", 2, 12), ("d", 0, 20)], 0.0),  # the larger one comes later: half of it is new
+        ([("d", 0, 20), ("e", 0, 20)], 0.0),  # the same place of another document
+        ([("d", 0, 10), ("d", 10, 20), ("d", 5, 15)], 0.0),  # in two together, in neither alone
+    ],
+)
+def test_a_hit_inside_an_earlier_one_is_a_duplicate(places: list[Place], share: float) -> None:
+    scene = context({"d": measured("x" * 40), "e": measured("x" * 40)}, places)
+    scores = score_question(question(("d", 0, 5)), hits(*places), scene)
+    assert scores["duplicate_share_at_5"] == pytest.approx(share)
+    assert scores["duplicate_share_at_1"] == 0.0
+
+
 def test_no_hits_and_an_empty_index_score_0() -> None:
     scores = score_question(question(("d", 0, 5)), [], context({"d": measured("x" * 9)}, []))
     missing = {"first_hit_tokens", "top1_similarity", "first_relevant_similarity", "similarity_margin"}
+    missing |= {f"duplicate_share_at_{k}" for k in (1, 3, 5)}
     assert {name for name, value in scores.items() if value is None} == missing
     assert {value for name, value in scores.items() if name not in missing} == {0.0}
 
