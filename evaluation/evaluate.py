@@ -15,6 +15,8 @@ from evaluation.findings import relevant_hits
 from evaluation.footprint import StoredBytes
 from evaluation.gold import GoldSet, Question
 from evaluation.health import chunk_health, embedded_until, truncation
+from evaluation.judging.case import Case
+from evaluation.judging.jury import Jury, Verdicts
 from evaluation.latency import median_and_p95, stopwatch
 from evaluation.layout import Layout
 from evaluation.measured import Measured
@@ -98,16 +100,22 @@ class Evaluation:
 
 
 def evaluate(
-    index: Index, asked: Asked, ranker: Ranker, *, scorers: Mapping[str, Scorer] | None = None
+    index: Index,
+    asked: Asked,
+    ranker: Ranker,
+    *,
+    scorers: Mapping[str, Scorer] | None = None,
+    jury: Jury | None = None,
 ) -> Evaluation:
-    """Build the index, ask every question, score the answers.
+    """Build the index, ask every question, score the answers, and have them judged where there is a jury.
 
-    A question whose search fails scores 0 and is counted; a scorer that fails leaves its value
+    A question whose search fails scores 0 and is counted; a scorer or judge that fails leaves its value
     missing, is counted, and marks the configuration as not comparable. Raises `BadInput` for a scorer whose
     name is taken.
     """
     scorers = scorers or {}
-    check_names(scorers)
+    from_outside = (*scorers, *(jury.names if jury else ()))
+    check_names(from_outside)
     with stopwatch() as indexing:
         ranker.build(index.embedded.vectors, index.chunks)
     settings = asked.context.settings
@@ -116,8 +124,10 @@ def evaluate(
     context = replace(asked.context, layout=Layout.of(index.chunks))
     until = embedded_until(index.chunks, index.embedded)
     depth = _first_depth(settings, index.chunks)
+    texts = {document.id: document.text for document in index.documents}
     rows: list[dict[str, Any]] = []
     retrieved: list[Retrieved] = []
+    cases: list[Case] = []
     n_tied, failures = 0, 0
     by_rule: dict[str, list[float]] = {rule: [] for rule in RULES}
     scored = [(row, question) for row, question in enumerate(asked.gold.questions) if question.evidence]
@@ -140,6 +150,8 @@ def evaluate(
         facts = Facts(retriever.searchable(question), until)
         miss = None if error else classify(text, context, facts)
         judged, complaints = ask(scorers, question, text.hits)
+        if jury:
+            cases.append(jury.case(text, texts, context.layout, settings.rule))
         rows.append(
             {
                 "question_id": question.id,
@@ -154,8 +166,10 @@ def evaluate(
                 "error": error or "; ".join(complaints) or None,
             }
         )
+    verdicts = jury.verdicts(cases) if jury else Verdicts()
+    _add_verdicts(rows, verdicts)
     n_no_gold = len(asked.gold.questions) - len(scored)
-    names = [name for name in (*(rows[0] if rows else ()),) if column(name) or name in scorers]
+    names = [name for name in (*(rows[0] if rows else ()),) if column(name) or name in from_outside]
     means = aggregate([{name: row[name] for name in names} for row in rows], n_no_gold)
     metrics: dict[str, float] = {
         **_questions(rows, asked.gold, n_no_gold, n_tied),
@@ -171,9 +185,11 @@ def evaluate(
     of_cutting, reasons = index.cutting.metrics()
     metrics |= of_cutting
     metrics["tokens_embedded"] += index.cutting.tokens_embedded
-    reasons |= _add_means(metrics, means, scorers)
+    metrics |= verdicts.metrics
+    reasons |= verdicts.reasons
+    reasons |= _add_means(metrics, means, from_outside)
     if not rows:
-        scores = (*(name for name, _, _ in expand(settings)), *scorers)
+        scores = (*(name for name, _, _ in expand(settings)), *from_outside)
         reasons |= dict.fromkeys((*scores, *map("mrr_{}".format, RULES)), "no question has evidence")
     searches = retriever.time_searches(
         [question for _, question in scored],
@@ -236,8 +252,15 @@ def _stored(stored: StoredBytes) -> dict[str, float]:
     }
 
 
+def _add_verdicts(rows: Sequence[dict[str, Any]], verdicts: Verdicts) -> None:
+    """Put what was judged of each question into its row."""
+    for row, verdict in zip(rows, verdicts.questions, strict=bool(verdicts.questions)):
+        row |= verdict.values
+        row["error"] = "; ".join(filter(None, (row["error"], *verdict.complaints))) or None
+
+
 def _add_means(
-    metrics: dict[str, float], means: Mapping[str, Aggregate], scorers: Mapping[str, Scorer]
+    metrics: dict[str, float], means: Mapping[str, Aggregate], from_outside: Sequence[str]
 ) -> dict[str, str]:
     reasons = {}
     for name, mean in means.items():
@@ -245,7 +268,7 @@ def _add_means(
             reasons[name] = "no question has a value"
         else:
             metrics[name] = mean.mean
-        if name in scorers and mean.n_failed:
+        if name in from_outside and mean.n_failed:
             metrics[f"n_failed_{name}"] = mean.n_failed
             asked = _count(mean.n_scored + mean.n_failed, "question")
             reasons[name] = f"not comparable: failed for {mean.n_failed} of {asked}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evaluation.judging.judge import Judge
 from evaluation.relevance import RULES, Rule
 from strategies.document import Scalar
 from strategies.errors import BadInput, Problem, nearest
@@ -23,6 +24,8 @@ class Settings:
     """The column that decides."""
     filter: tuple[tuple[str, Scalar], ...] = ()
     """Metadata that a document must have to be searched at all, in the order of their names."""
+    judge: Judge | None = None
+    """Which measures of ragas are taken beside our own, and who is asked."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be scored, all of it at once."""

@@ -56,7 +56,8 @@ class RunConfig:
     def versions(self) -> dict[str, str]:
         """What decides the cuts beside parameters and the core's libraries: library -> version."""
         found = {library: version for one in self.strategies for library, version in one.versions().items()}
-        return found | dict(self.search.store.versions())
+        judging = {} if self.settings.judge is None else self.settings.judge.versions()
+        return found | dict(self.search.store.versions()) | judging
 
     def canonical(self) -> dict[str, Any]:
         """Everything that decides the measured values, in one form: equal where configurations are.
@@ -64,8 +65,10 @@ class RunConfig:
         Of the headline, only the budget that a question must be answerable in decides a value.
         """
         settings = dataclasses.asdict(self.settings) | {"miss_budget": headline_budget(self.settings)}
-        del settings["headline"]
+        del settings["headline"], settings["judge"]
+        judge = self.settings.judge
         return {
+            **({} if judge is None else {"judge": as_record(judge, deciding=True)}),
             **as_record(self.modifiers, deciding=True),
             "settings": {name: _plain(value) for name, value in settings.items()},
             "strategy": strategies.canonical(self.strategy, deciding=True),

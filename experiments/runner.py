@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,8 @@ def prepare(
 
     `dry` looks at the store without writing to it: for a plan.
     """
-    check_names(scorers or {})
+    judged = sweep.settings.judge.metrics if sweep.settings.judge else ()
+    check_names([*(scorers or {}), *judged])
     grid = expand(sweep)
     gold = load(sweep.dataset, skip_bad=skip_bad)
     if problem := filter_problem(sweep.where(("filter",)), dict(sweep.settings.filter), gold.documents):
@@ -125,7 +126,9 @@ def prepare(
     launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
     check_vocabularies(launch)
     if launch.to_run and not dry:
-        tracker.check(metric_names(sweep.settings, scorers or {}))
+        if bench.jury:
+            bench.jury.check()
+        tracker.check(metric_names(sweep.settings, [*(scorers or {}), *judged]))
     return launch
 
 
@@ -179,7 +182,7 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
     return result if unclosed is None else replace(result, notes=(*result.notes, unclosed))
 
 
-def metric_names(settings: Settings, scorers: Mapping[str, Scorer]) -> list[str]:
+def metric_names(settings: Settings, scorers: Iterable[str]) -> list[str]:
     """Every metric that a run of these settings may record."""
     measures = [column.name for column in COLUMNS if column.kind in ("integer", "number")]
     judged = [name for scorer in scorers for name in (scorer, f"n_failed_{scorer}")]

@@ -112,7 +112,7 @@ def _headline_problems(sweep: Sweep) -> list[Problem]:
     computed = [
         column.name for column in expand_metrics(sweep.settings) if column.metric.direction == "higher"
     ]
-    if name in computed:
+    if name in (*computed, *(sweep.settings.judge.metrics if sweep.settings.judge else ())):
         return []
     place, asked = sweep.where(("headline",)), metric_column(name)
     if asked is None:

@@ -18,6 +18,8 @@ from evaluation.embedding import Embedder, open_embedder, unit_rows
 from evaluation.embedding_desk import Desk, Embedded, EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, evaluate
 from evaluation.gold import GoldSet
+from evaluation.judging.jury import Jury
+from evaluation.judging.measures import Embeds
 from evaluation.latency import stopwatch
 from evaluation.measured import Measured
 from evaluation.ranking import open_ranker
@@ -74,6 +76,8 @@ class Workbench:
         self.makers = {word: VECTORS[word](self.desk) for word in _words(sweep)}
         counters = {unit: embedder.counter(unit) for unit in ("embedder", "embedder+special")}
         self._chat = Chat(cache_dir)
+        judge = sweep.settings.judge
+        self.jury = None if judge is None else Jury(judge, Chat(cache_dir), self._embed_judged)
         self._cut_by = _CutBy()
         self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
         self._warm: set[str] = set()
@@ -183,7 +187,7 @@ class Workbench:
         cut = self.split(config, anew=again)
         phase("embedding")
         embedded, limit_tokens = self._embed(config, cut, report)
-        phase("scoring")
+        phase("judging" if self.jury and self.jury.judge.asking else "scoring")
         chunks = cut.chunks
         index = Index(
             self.gold.documents,
@@ -196,7 +200,7 @@ class Workbench:
         with TemporaryDirectory(prefix="chunksweep-index-") as folder:
             ranker = open_ranker(config.search, Path(folder))
             try:
-                return evaluate(index, asked, ranker, scorers=scorers), chunks
+                return evaluate(index, asked, ranker, scorers=scorers, jury=self.jury), chunks
             finally:
                 ranker.close()
 
@@ -236,6 +240,8 @@ class Workbench:
         lines = [desk.traffic.line() for desk in self._desks]
         if self._answers_used or self._answers_paid:
             lines.append(f"answers: {self._answers_used:,} used, {self._answers_paid:,} paid now")
+        if self.jury and self.jury.traffic:
+            lines.append(self.jury.traffic)
         return "; ".join(lines)
 
     def close(self) -> None:
@@ -243,12 +249,19 @@ class Workbench:
         for desk in self._desks:
             desk.close()
         self._chat.close()
+        if self.jury:
+            self.jury.close()
 
     @property
     def _desks(self) -> list[Desk]:
         """Every desk, each once: that of the texts, and those of the ways to make vectors."""
         desks = (self.desk, *(maker.desk for maker in self.makers.values()))
         return list({id(desk): desk for desk in desks}.values())
+
+    def _embed_judged(self, texts: Sequence[str], kind: Embeds) -> Vectors:
+        """Vectors of what a judge compares."""
+        self.desk.prepare(texts, kind)
+        return self.desk.vectors(texts, kind).vectors
 
     def _embed_passages(self, texts: Sequence[str]) -> Vectors:
         with stopwatch() as watch:

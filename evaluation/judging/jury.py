@@ -14,8 +14,9 @@ from evaluation.judging.measures import JUDGED, Embeds
 from evaluation.judging.ragas_metrics import Embed, NoVerdict, check_library, score
 from evaluation.judging.threads import in_threads
 from evaluation.layout import Layout
-from strategies.errors import ChatError
+from strategies.errors import BadInput, ChatError, Problem
 from strategies.language_model.chat import Chat
+from strategies.language_model.chat_client import Failure, key_of_environment
 from strategies.language_model.chat_model import ChatModel
 from strategies.strategy import AnswerCheck, Vectors
 
@@ -36,9 +37,9 @@ class Verdict(NamedTuple):
 class Verdicts:
     """What was judged of a configuration."""
 
-    questions: tuple[Verdict, ...]
+    questions: tuple[Verdict, ...] = ()
     """In the order of the cases."""
-    metrics: Mapping[str, float]
+    metrics: Mapping[str, float] = field(default_factory=dict)
     """What it cost; nothing where nobody is asked."""
     reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -52,6 +53,7 @@ class Jury:
         self._chat = chat
         self._embed = embed
         self._lock = Lock()
+        self._used = self._paid = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,7 +61,12 @@ class Jury:
         return self.judge.metrics
 
     def check(self) -> None:
-        """Import what is needed; raises BadInput where that fails."""
+        """Import what is needed, and look for keys; raises BadInput where something is not there."""
+        answering = self.judge.answer
+        asked = (self.judge.model, answering.model if answering else None)
+        keys = [key_of_environment(model) for model in dict.fromkeys(asked) if model]
+        if failures := [Problem("judge.api_key_env", key.what) for key in keys if isinstance(key, Failure)]:
+            raise BadInput(failures)
         check_library(self.names)
 
     def case(self, text: RankedText, texts: Mapping[str, str], layout: Layout, rule: str) -> Case:
@@ -81,6 +88,8 @@ class Jury:
         if not self.judge.asking:
             return Verdicts(questions, {})
         spent = self._chat.spent()
+        self._used += spent.calls
+        self._paid += spent.paid_calls
         metrics: dict[str, float] = {
             "judge_calls": spent.calls,
             "judge_input_tokens": spent.input_tokens,
@@ -90,6 +99,13 @@ class Jury:
         if spent.cost is None:
             return Verdicts(questions, metrics, {"judge_cost": "the sweep gives no prices"})
         return Verdicts(questions, metrics | {"judge_cost": spent.cost})
+
+    @property
+    def traffic(self) -> str:
+        """One line for a log; empty where nothing was asked."""
+        if not self._used and not self._paid:
+            return ""
+        return f"judge's answers: {self._used:,} used, {self._paid:,} paid now"
 
     def close(self) -> None:
         """Close connections and cache."""
