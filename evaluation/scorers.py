@@ -30,7 +30,8 @@ MEASURES = frozenset((
     "stored_bytes", "vectors_bytes", "index_bytes", "text_bytes",
     "metadata_bytes", "store_bytes_on_disk",
     "split_ms", "split_embed_ms", "split_tokens_embedded", "late_windows", "llm_calls", "llm_input_tokens",
-    "llm_output_tokens", "llm_cost", "llm_ms", "index_ms", "embed_ms", "query_embed_ms_median",
+    "llm_output_tokens", "llm_cost", "llm_ms", "judge_calls", "judge_input_tokens", "judge_output_tokens",
+    "judge_cost", "judge_ms", "index_ms", "embed_ms", "query_embed_ms_median",
     "query_embed_ms_p95", "query_tokens_mean", "search_ms_median", "search_ms_p95",
     "timed_queries",
 ))  # fmt: skip

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from evaluation.judging.measures import JUDGED
 from evaluation.metrics import METRICS
 from evaluation.metrics import column as metric_column
 
@@ -168,6 +169,10 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("llm_input_tokens", "LLM in", "integer", "tokens", "lower", "Tokens the language model read"),
         ("llm_output_tokens", "LLM out", "integer", "tokens", "lower", "Tokens the language model wrote"),
         ("llm_cost", "LLM cost", "number", "money", "lower", "Price of these tokens, as the sweep gives it"),
+        ("judge_calls", "judge calls", "integer", "count", "lower", "Answers of the judge, and of who answers"),
+        ("judge_input_tokens", "judge in", "integer", "tokens", "lower", "Tokens that these read"),
+        ("judge_output_tokens", "judge out", "integer", "tokens", "lower", "Tokens that these wrote"),
+        ("judge_cost", "judge cost", "number", "money", "lower", "Price of these tokens; measuring, not using"),
         (
             "query_tokens_mean",
             "query tokens",
@@ -237,6 +242,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("split_ms_sd", "split sd", "number", "ms", "lower", "Standard deviation over repeats"),
         ("split_embed_ms", "embed to cut", "number", "ms", "lower", "Embedding what a strategy cuts by"),
         ("llm_ms", "LLM", "number", "ms", "lower", "The language model's calls, one after the other"),
+        ("judge_ms", "judge", "number", "ms", "lower", "The judge's calls, one after the other"),
         ("embed_ms", "embed", "number", "ms", "lower", "Embedding all chunks, as if none were cached"),
         ("index_ms", "index", "number", "ms", "lower", "Building the index"),
         ("index_ms_sd", "index sd", "number", "ms", "lower", "Standard deviation over repeats"),
@@ -337,6 +343,8 @@ def measure(name: str) -> Column:
         judged = name.removeprefix(FAILED_PREFIX)
         meaning = f"Questions for which {judged} could not be had"
         return Column(name, f"{judged} failed", "count", "lower", "questions", "integer", meaning)
+    if name in JUDGED:
+        return Column(name, JUDGED[name].label, "share", "higher", "score", "number", JUDGED[name].meaning)
     found = metric_column(name)
     if found is None:
         return Column(name, name, "", "none", "score", "number", "")
@@ -361,7 +369,9 @@ def reference() -> str:
     """Every measure as a Markdown table, for the documentation."""
     rows: list[tuple[str, str, Direction, str]]
     rows = [(metric.name, metric.unit, metric.direction, metric.label) for metric in METRICS.values()]
-    rows += [(held.name, held.unit, held.direction, held.meaning) for held in COLUMNS]
+    rows += [
+        (held.name, held.unit, held.direction, held.meaning) for held in (*COLUMNS, *map(measure, JUDGED))
+    ]
     lines = ["| column | unit | better | meaning |", "| --- | --- | --- | --- |"]
     lines += [
         f"| `{name}` | {unit} | {'' if better == 'none' else better} | {text} |"

@@ -114,6 +114,7 @@ def make_plan(launch: Launch) -> Plan:
         notes=(
             *launch.judging.notes,
             *_truncated(planned, bench.embedder.limit_tokens),
+            *_judged(launch),
             *_unknown(launch),
             *_unembedded(launch),
             *failing,
@@ -164,6 +165,22 @@ class _Embedding:
         if self.desk.pace() is None:
             self.desk.prepare(self._sample, "passage")
         return self.missing * (self.desk.pace() or 0.0)
+
+
+def _judged(launch: Launch) -> list[str]:
+    """A note on what a judge is asked at most: nothing is retrieved yet, and the cache may know much of it."""
+    judge = launch.sweep.settings.judge
+    configurations = len({config_id for _, config_id, _ in launch.to_run})
+    if judge is None or not judge.asking or not configurations:
+        return []
+    questions = sum(bool(question.evidence) for question in launch.bench.gold.questions)
+    verdicts = questions * len(judge.asking) * configurations
+    answers = f", on at most {questions * configurations:,} answers that are written first" if judge.answer else ""
+    return [
+        f"A judge is asked for at most {verdicts:,} verdicts ({questions:,} questions x {len(judge.asking)} "
+        f"metrics x {configurations:,} configurations){answers}. A verdict takes a request or more, and nothing "
+        "that was answered before is asked again"
+    ]
 
 
 def _truncated(planned: list[PlannedConfiguration], limit: int | None) -> list[str]:

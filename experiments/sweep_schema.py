@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any, Literal
 
 from evaluation.cost import FREE, Prices
 from evaluation.embedding import EmbedderSpec
+from evaluation.judging.judge import Judge, read_judge
+from evaluation.misses import headline_budget
 from evaluation.question_form import is_scalar
 from evaluation.relevance import RULES
 from evaluation.search import SEARCH
@@ -28,7 +31,7 @@ from experiments.reading import (
     text,
 )
 from strategies.document import Scalar
-from strategies.errors import Problem, brief
+from strategies.errors import BadInput, Problem, brief
 from strategies.parameters import attempt, parameters
 from strategies.sizes import found
 
@@ -47,6 +50,7 @@ KEYS = {
     "filter": "",
     "relevance": "",
     "headline": "",
+    "judge": "",
     "baseline": "",
     "margin": "",
     "prices": "",
@@ -174,13 +178,45 @@ def _settings(reading: Reading) -> Settings:
     base = Settings()
     retrieval = reading.inner("retrieval", ("k", "token_budgets"))
     rule = reading.take("relevance", one_of(RULES), f"one of {', '.join(RULES)}", str(base.rule))
-    return Settings(
+    settings = Settings(
         ks=tuple(sorted(retrieval.take_all("k", *between(1, MAX_K), base.ks))),
         budgets=tuple(sorted(retrieval.take_all("token_budgets", *between(1, MAX_BUDGET), base.budgets))),
         rule=rule,  # type: ignore[arg-type]  # checked to be one of RULES
         headline=reading.take("headline", text, "text", base.headline),
         filter=_filter(reading),
     )
+    return dataclasses.replace(settings, judge=_judge(reading, settings))
+
+
+def _judge(reading: Reading, settings: Settings) -> Judge | None:
+    """A list of measures, or a map; the text that the headline speaks of is judged, unless it is said."""
+    written = reading.content.get("judge")
+    if written is None:
+        return None
+    if isinstance(written, list | tuple):
+        written = {"metrics": list(written)}
+    if not isinstance(written, Mapping):
+        what = f"{brief(found(written))}, must be a map or a list"
+        reading.problem(("judge",), what, "Write judge: {metrics: [ragas_id_context_recall]}")
+        return None
+    try:
+        judge = read_judge(written)
+    except BadInput as error:
+        for problem in error.problems:
+            steps = (int(s) if s.isdecimal() else s for s in re.findall(r"[^.\[\]]+", problem.where))
+            place = reading.where(("judge", *steps))
+            reading.problems.append(Problem(place, f"judge: {problem.where} {problem.what}", problem.remedy))
+        return None
+    if judge.k is None and judge.tokens is None:
+        judge = dataclasses.replace(judge, tokens=headline_budget(settings))
+    for name, said, key, most in (
+        ("k", judge.k, "k", settings.largest_k),
+        ("tokens", judge.tokens, "token_budgets", settings.largest_budget),
+    ):
+        if said is not None and said > most:
+            remedy = f"Use at most {most:,}, or add {said} to retrieval.{key}"
+            reading.problem(("judge", name), f"is {said:,}, more than is retrieved", remedy)
+    return judge
 
 
 def _prices(reading: Reading) -> Prices:

@@ -152,8 +152,21 @@ def _told(parameter: dict[str, Any]) -> str:
 
 
 def _metrics() -> list[dict[str, Any]]:
+    from evaluation.judging.measures import JUDGED
     from evaluation.metrics import METRICS
 
+    judged = [
+        {
+            "name": name,
+            "description": held.label,
+            "unit": "share",
+            "direction": "higher",
+            "comparable": "within a sweep, by the same judge" if held.asks else "with care: see docs/judging.md",
+            "source": "ragas 0.4.3",
+            "lines": [held.meaning, "only where the sweep's `judge:` names it"],
+        }
+        for name, held in JUDGED.items()
+    ]
     return [
         {
             "name": metric.name,
@@ -169,7 +182,7 @@ def _metrics() -> list[dict[str, Any]]:
             ],
         }
         for metric in METRICS.values()
-    ]
+    ] + judged
 
 
 def _datasets() -> list[dict[str, Any]]:
