@@ -169,10 +169,10 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("llm_input_tokens", "LLM in", "integer", "tokens", "lower", "Tokens the language model read"),
         ("llm_output_tokens", "LLM out", "integer", "tokens", "lower", "Tokens the language model wrote"),
         ("llm_cost", "LLM cost", "number", "money", "lower", "Price of these tokens, as the sweep gives it"),
-        ("judge_calls", "judge calls", "integer", "count", "lower", "Answers of the judge, and of who answers"),
+        ("judge_calls", "judge calls", "integer", "count", "lower", "Answers about answers, and these"),
         ("judge_input_tokens", "judge in", "integer", "tokens", "lower", "Tokens that these read"),
         ("judge_output_tokens", "judge out", "integer", "tokens", "lower", "Tokens that these wrote"),
-        ("judge_cost", "judge cost", "number", "money", "lower", "Price of these tokens; measuring, not using"),
+        ("judge_cost", "judge cost", "number", "money", "lower", "Price of these tokens, paid to measure"),
         (
             "query_tokens_mean",
             "query tokens",

@@ -168,17 +168,18 @@ class _Embedding:
 
 
 def _judged(launch: Launch) -> list[str]:
-    """A note on what a judge is asked at most: nothing is retrieved yet, and the cache may know much of it."""
+    """A note on what a judge is asked at most: nothing is retrieved yet, and the cache may know much."""
     judge = launch.sweep.settings.judge
     configurations = len({config_id for _, config_id, _ in launch.to_run})
     if judge is None or not judge.asking or not configurations:
         return []
     questions = sum(bool(question.evidence) for question in launch.bench.gold.questions)
-    verdicts = questions * len(judge.asking) * configurations
-    answers = f", on at most {questions * configurations:,} answers that are written first" if judge.answer else ""
+    answers = questions * configurations
+    verdicts = answers * len(judge.asking)
+    written = f", on at most {answers:,} answers that are written first" if judge.answer else ""
     return [
         f"A judge is asked for at most {verdicts:,} verdicts ({questions:,} questions x {len(judge.asking)} "
-        f"metrics x {configurations:,} configurations){answers}. A verdict takes a request or more, and nothing "
+        f"metrics x {configurations:,} configurations){written}. A verdict takes one request or more; nothing "
         "that was answered before is asked again"
     ]
 

@@ -161,7 +161,7 @@ def _metrics() -> list[dict[str, Any]]:
             "description": held.label,
             "unit": "share",
             "direction": "higher",
-            "comparable": "within a sweep, by the same judge" if held.asks else "with care: see docs/judging.md",
+            "comparable": "by the same judge alone" if held.asks else "not where it counts chunks",
             "source": "ragas 0.4.3",
             "lines": [held.meaning, "only where the sweep's `judge:` names it"],
         }
