@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from evaluation.cost import FREE, Prices, costs
-from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.misses import REMEDIES
-from evaluation.statistics import Recommendation, against, mean_intervals, recommend
+from evaluation.statistics import Recommendation, Side, recommend
+from experiments.compared import Compared, compared
+from experiments.likeness import differing_scores
 from experiments.records import RunRecord
 from experiments.tables import Table, frame, in_currency, long, retrieved, wide
+from experiments.verdicts import AGREEMENT, agreement, front, report, verdicts
 from strategies.errors import BadInput
 from strategies.parameters import made
 
@@ -40,6 +39,8 @@ class Judging:
     """In the order of the grid."""
     notes: tuple[str, ...] = ()
     """Warnings about the data that hold for every configuration."""
+    test_questions: tuple[str, ...] = ()
+    """Questions kept for the report by the sweep's split; what is chosen is chosen on the others."""
     prices: Prices = FREE
     """What costs are reckoned with."""
 
@@ -53,6 +54,7 @@ class Judging:
         try:
             content = json.loads(text)
             lists = {name: tuple(content[name]) for name in ("config_ids", "notes")}
+            lists["test_questions"] = tuple(content.get("test_questions", ()))
             prices = made(Prices, content.get("prices", {}), "prices")
             return cls(**{**content, **lists, "prices": prices})
         except (AttributeError, BadInput, KeyError, TypeError) as error:
@@ -72,6 +74,8 @@ class SweepResult:
     """Configuration name -> what the table holds beside measures: the verdict, and costs."""
     notes: tuple[str, ...] = ()
     """What to know before trusting the comparison."""
+    sensitivity: str = ""
+    """How far the ranking depends on the rule of relevance; empty where that is not known."""
     traffic: str = ""
     """What the embedder was asked, as one line; empty if nothing ran."""
     ran: int = 0
@@ -90,12 +94,12 @@ class SweepResult:
     @property
     def questions(self) -> Table:
         """One row a configuration, metric and question."""
-        return long(self.records)
+        return long(self.records, sides_of(self.judging, self.records))
 
     @property
     def retrieved(self) -> Table:
         """One row a configuration, question and hit."""
-        return retrieved(self.records)
+        return retrieved(self.records, sides_of(self.judging, self.records))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a configuration, as a pandas frame."""
@@ -123,39 +127,43 @@ def judge(
     order = {config_id: place for place, config_id in enumerate(judging.config_ids)}
     asked = [r for r in records if r.config_id in order and r.repeat < judging.repeats]
     kept = sorted(asked, key=lambda r: (order[r.config_id], r.repeat))
-    finished: dict[str, list[RunRecord]] = {}
-    for record in kept:
-        if record.status == "finished":
-            finished.setdefault(record.name, []).append(record)
-    names = list(finished)
-    reasons = {key: not_comparable(finished[key], judging.headline) for key in names}
-    eligible = [reasons[key] is None for key in names]
-    scores = (
-        np.column_stack([_scores(finished[key], judging.headline) for key in names])
-        if names
-        else np.zeros((0, 0))
-    )
-    labels = [row["unit"] for row in finished[names[0]][0].questions] if names else []
+    whole = compared(judging, kept)
+    names, finished = whole.names, whole.finished
+    sides = sides_of(judging, kept)
+    dev, test = whole, None
+    if sides:
+        dev, test = (whole.only({key for key in sides if sides[key] == side}) for side in ("dev", "test"))
     recommendation = recommend(
         names,
-        scores,
-        labels,
+        dev.scores,
+        dev.units.labels,
         tokens_embedded=[_paid(finished[key][0], "tokens_embedded") for key in names],
         stored_bytes=[_paid(finished[key][0], "stored_bytes") for key in names],
         llm_tokens=[_paid(finished[key][0], "llm_input_tokens", "llm_output_tokens") for key in names],
-        eligible=eligible,
+        eligible=whole.eligible,
         margin=judging.margin,
         seed=judging.seed,
     )
     if kept and not names:
         sentence = "Nothing to recommend: every configuration failed."
         recommendation = replace(recommendation, sentence=sentence)
-    statistics = _verdicts(names, scores, labels, eligible, recommendation, judging)
+    if test is not None:
+        said = f"{recommendation.sentence} {report(dev, test, recommendation, judging)}".strip()
+        recommendation = replace(recommendation, sentence=said)
+    statistics = verdicts(whole, dev, test, recommendation, judging)
+    on_front, without = front(dev, judging)
+    tau, sensitivity = agreement(whole)
+    for key in names:
+        statistics[key] |= {**on_front.get(key, {}), "rule_tau": tau}
     for key in names:
         statistics[key] |= costs(judging.prices, finished[key][0].metrics, judging.headline)
     notes = [
         *judging.notes,
-        *(f"{key} is left out of the comparison: {why}" for key, why in reasons.items() if why),
+        *(f"{key} is left out of the comparison: {why}" for key, why in whole.reasons.items()),
+        *_repeated(finished),
+        *_sides(dev, test),
+        *without,
+        *([sensitivity] if tau is not None and tau < AGREEMENT else ()),
     ]
     collapsed = [key for key in names if lost_overlap(finished[key][0])]
     if collapsed:
@@ -172,11 +180,37 @@ def judge(
         )
     if recommendation.detectable is not None:
         notes.append(
-            f"With {len(labels)} questions and {sum(eligible)} configurations, differences of about "
-            f"{recommendation.detectable:.3f} in {judging.headline} are found 8 times in 10; "
+            f"With {len(dev.scores)} questions and {sum(whole.eligible)} configurations, differences of "
+            f"about {recommendation.detectable:.3f} in {judging.headline} are found 8 times in 10; "
             "smaller ones mostly are not"
         )
-    return SweepResult(name, judging, tuple(kept), recommendation, statistics, tuple(notes), traffic, ran)
+    return SweepResult(
+        name, judging, tuple(kept), recommendation, statistics, tuple(notes), sensitivity, traffic, ran
+    )
+
+
+def sides_of(judging: Judging, records: Sequence[RunRecord]) -> dict[str, Side]:
+    """Question id -> its side of the split; empty without one."""
+    kept = set(judging.test_questions)
+    asked = (row.get("question_id") for record in records for row in record.questions)
+    return {key: "test" if key in kept else "dev" for key in asked if key} if kept else {}
+
+
+def _repeated(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
+    """That a score differs between repeats, where one does."""
+    for name, repeats in finished.items():
+        if scores := differing_scores(repeats):
+            yield (
+                f"{name} scored differently in its repeats ({', '.join(scores[:3])}"
+                f"{', ...' if len(scores) > 3 else ''}), and must not: its numbers cannot be trusted"
+            )
+
+
+def _sides(dev: Compared, test: Compared | None) -> Iterator[str]:
+    """What the questions of each side alone do not suffice for."""
+    for side, questions in (("dev", dev), ("test", test)) if test is not None else ():
+        if questions is not None and questions.questions and questions.units.warning:
+            yield f"Of the {side} side: {questions.units.warning}"
 
 
 def lost_overlap(record: RunRecord) -> bool:
@@ -189,68 +223,5 @@ def lost_overlap(record: RunRecord) -> bool:
     return asked and bool(record.chunks) and not record.metrics.get("overlap_effective")
 
 
-def not_comparable(records: Sequence[RunRecord], headline: str) -> str | None:
-    """Why a configuration must not be compared or recommended; None if it may."""
-    for record in records:
-        metrics = record.metrics
-        if not metrics.get("chunks"):
-            return "it has no chunks"
-        if headline not in metrics:
-            return record.reasons.get(headline, f"{headline} is missing")
-        if metrics.get("truncated_token_share", 0.0) > TRUNCATED_SHARE:
-            return f"{metrics['truncated_token_share']:.0%} of its tokens are past the embedder's limit"
-        judges = [
-            key.removeprefix("n_failed_") for key, n in metrics.items() if key.startswith("n_failed_") and n
-        ]
-        if judges:
-            return f"{judges[0]} could not be had for {int(metrics[f'n_failed_{judges[0]}'])} questions"
-    return None
-
-
 def _paid(record: RunRecord, *names: str) -> float:
     return sum(record.metrics.get(name, 0.0) for name in names)
-
-
-def _scores(records: Sequence[RunRecord], headline: str) -> npt.NDArray[np.float64]:
-    """The headline of each question, mean over repeats; a failed question scores 0, as in the mean."""
-    table = np.array(
-        [
-            [0.0 if row.get(headline) is None else row[headline] for row in record.questions]
-            for record in records
-        ]
-    )
-    return np.asarray(table.mean(axis=0), dtype=np.float64)
-
-
-def _verdicts(
-    names: Sequence[str],
-    scores: npt.NDArray[np.float64],
-    labels: Sequence[int],
-    eligible: Sequence[bool],
-    recommendation: Recommendation,
-    judging: Judging,
-) -> dict[str, dict[str, Any]]:
-    verdicts: dict[str, dict[str, Any]] = {
-        name: {
-            "headline": judging.headline,
-            "recommended": name == recommendation.name,
-            "best": name == recommendation.best,
-            "tied": name in recommendation.tied and len(recommendation.tied) > 1,
-            "loss_bound": bound,
-        }
-        for name, bound in zip(names, recommendation.loss_bounds, strict=True)
-    }
-    if not len(scores):
-        return verdicts
-    low, high = mean_intervals(scores, labels, seed=judging.seed)
-    for place, name in enumerate(names):
-        verdicts[name] |= {"headline_low": float(low[place]), "headline_high": float(high[place])}
-    if judging.baseline in names:
-        places = [place for place, fit in enumerate(eligible) if fit or names[place] == judging.baseline]
-        base = places.index(names.index(judging.baseline))
-        tests = against(scores[:, places], base, labels, seed=judging.seed)
-        for row, place in enumerate(places):
-            verdicts[names[place]]["difference_to_baseline"] = float(tests.difference[row])
-            if row != base:
-                verdicts[names[place]]["p_baseline_holm"] = float(tests.p_holm[row])
-    return verdicts

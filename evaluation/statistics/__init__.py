@@ -5,13 +5,18 @@ from __future__ import annotations
 from evaluation.statistics.baseline import Against, against, holm
 from evaluation.statistics.bootstrap import mean_intervals
 from evaluation.statistics.max_t import Simultaneous, simultaneous
+from evaluation.statistics.pareto import Front, pareto_front
 from evaluation.statistics.planning import detectable, detectable_after
+from evaluation.statistics.ranks import kendall_tau
 from evaluation.statistics.recommend import Recommendation, recommend
-from evaluation.statistics.units import Units, components, resampling_units
+from evaluation.statistics.split import Side, sides, split_problem
+from evaluation.statistics.units import Units, components, resampling_units, settled
 
 __all__ = [
     "Against",
+    "Front",
     "Recommendation",
+    "Side",
     "Simultaneous",
     "Units",
     "against",
@@ -19,8 +24,13 @@ __all__ = [
     "detectable",
     "detectable_after",
     "holm",
+    "kendall_tau",
     "mean_intervals",
+    "pareto_front",
     "recommend",
     "resampling_units",
+    "settled",
+    "sides",
     "simultaneous",
+    "split_problem",
 ]
