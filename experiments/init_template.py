@@ -26,8 +26,8 @@ retrieval:
 filter: null                       # {year: 2024}: search only documents that have these metadata
 relevance: half                    # a hit is relevant if it shares any | half of the shorter | contains all
 headline: context_recall_at_1024_tokens    # the metric that decides (chunksweep list metrics)
-judge: null                        # [ragas_id_context_recall]: measures of ragas beside our own; those that ask a
-                                   # language model need {metrics: [...], base_url: URL, model: NAME}
+judge: null                        # [ragas_id_context_recall]: measures of ragas beside our own; those that
+                                   # ask a language model need {metrics: [...], base_url: URL, model: NAME}
 
 baseline: null                     # a configuration's name, as plan prints it, to compare the others against
 margin: 0.02                       # the loss of the headline you would accept for a cheaper configuration

@@ -179,7 +179,7 @@ def _judged(launch: Launch) -> list[str]:
     written = f", on at most {answers:,} answers that are written first" if judge.answer else ""
     return [
         f"A judge is asked for at most {verdicts:,} verdicts ({questions:,} questions x {len(judge.asking)} "
-        f"metrics x {configurations:,} configurations){written}. A verdict takes one request or more; nothing "
+        f"metrics x {configurations:,} configurations){written}. One takes a request or more; nothing "
         "that was answered before is asked again"
     ]
 
