@@ -22,13 +22,14 @@ from evaluation.layout import Layout
 from evaluation.measured import Measured
 from evaluation.metrics import column, expand
 from evaluation.metrics.mrr import reciprocal_rank
-from evaluation.misses import REMEDIES, Facts, classify
+from evaluation.misses import REMEDIES, Facts, classify, headline_budget
 from evaluation.ranking import Ranker
 from evaluation.relevance import RULES
 from evaluation.retrieval import Hit, Retriever, tied
 from evaluation.scorers import Scorer, ask, check_names
 from evaluation.scoring import Aggregate, ScoringContext, aggregate, score
 from evaluation.settings import Settings
+from evaluation.sought import Sought
 from evaluation.statistics import resampling_units
 from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
@@ -163,6 +164,7 @@ def evaluate(
                 **judged,
                 "miss": miss.reason if miss else None,
                 "miss_flags": list(miss.flags) if miss else [],
+                "sought": None if error else Sought.of(text, headline_budget(settings)).row(),
                 "error": error or "; ".join(complaints) or None,
             }
         )
@@ -180,7 +182,7 @@ def evaluate(
         "index_ms": indexing.ms,
         **{f"mrr_{rule}": fsum(ranks) / len(ranks) for rule, ranks in by_rule.items() if ranks},
     }
-    if scored and len(index.embedded.tokens):  # else no question need be embedded either
+    if scored and index.embedded.tokens.any():  # else no question need be embedded either
         metrics["query_tokens_mean"] = float(asked.embedded.tokens[[row for row, _ in scored]].mean())
     of_cutting, reasons = index.cutting.metrics()
     metrics |= of_cutting

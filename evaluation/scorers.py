@@ -14,7 +14,7 @@ from strategies.errors import BadInput, Problem
 Scorer = Callable[[Question, Sequence[Hit]], float]
 """One number for one question and its ranked list; raising means that it could not be had."""
 
-ROW_KEYS = ("question_id", "question", "tags", "unit", "documents", "miss", "miss_flags", "error")
+ROW_KEYS = ("question_id", "question", "tags", "unit", "documents", "miss", "miss_flags", "sought", "error")
 """What a question's row holds beside its scores."""
 
 MEASURES = frozenset((
