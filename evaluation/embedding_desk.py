@@ -39,12 +39,14 @@ class Traffic:
     distinct: int = 0
     from_cache: int = 0
     embedded: int = 0
+    verb: str = "embedded"
+    """What was done with those that no cache held."""
 
     def line(self) -> str:
         """One line for a log."""
         return (
             f"{self.what}: {self.asked} asked, {self.distinct} distinct, "
-            f"{self.from_cache} from cache, {self.embedded} embedded"
+            f"{self.from_cache} from cache, {self.embedded} {self.verb}"
         )
 
 

@@ -1,21 +1,29 @@
 """Questions to ranked hits, with one tie rule.
 
-Order: score (rounded to 1e-6 by the store) descending, then document id, then start. Hits that
-return the same range are merged, best rank kept, before any K is counted.
+The order is that of `evaluation.ranking.order`. Hits that return the same range are merged, best rank
+kept, before any K is counted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import cycle, islice, pairwise
+from math import fsum
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from evaluation.gold import Question, admits
 from evaluation.latency import stopwatch
-from evaluation.ranking.ranker import Query, Ranker
+from evaluation.ranking import Reranked, dense_part
+from evaluation.ranking.order import HitOrder
+from evaluation.ranking.pair_desk import Scored
+from evaluation.ranking.ranker import Asking, Query, Ranker
+from evaluation.stores.exact import ExactStore
 from evaluation.stores.store import Found
 from strategies.document import Chunk, Document
 from strategies.strategy import Vectors
@@ -24,6 +32,12 @@ TIMED_QUERIES = 200
 """Searches that are timed; more would not move the median."""
 
 _WARM_UP_QUERIES = 3
+
+CLIENTS = 8
+"""Threads that search at once, where that is timed."""
+
+_SHARED_QUERIES = 64
+"""Searches that they share at least: fewer questions are asked again."""
 
 
 class Hit(NamedTuple):
@@ -34,7 +48,7 @@ class Hit(NamedTuple):
     """Start of the returned range."""
     end: int
     score: float
-    """Rounded to 1e-6."""
+    """As its ranker scores: a similarity of vectors, or what orders hits and means nothing else."""
     chunk: int
     """Row of the (best ranked) chunk whose returned range this is."""
 
@@ -72,13 +86,11 @@ class Retriever:
     ) -> None:
         """With the scope `document`, a question searches only documents that hold some of its evidence."""
         self._ranker = ranker
+        self._chunks = chunks
         self._own_documents = scope == "document"
         self._places: list[tuple[str, int, int]] = [(chunk.document_id, *chunk.returned) for chunk in chunks]
         self._sizes = Counter(chunk.document_id for chunk in chunks)
-        rank = {document: position for position, document in enumerate(sorted(self._sizes))}
-        self._document_rank = np.array([rank[chunk.document_id] for chunk in chunks], dtype=np.int64)
-        self._starts = np.array([chunk.returned[0] for chunk in chunks], dtype=np.int64)
-        self._own_starts = np.array([chunk.start for chunk in chunks], dtype=np.int64)
+        self._order = HitOrder(chunks)
         self._metadata = {document.id: document.metadata for document in documents}
         self._admitted: dict[tuple[object, ...], _Admitted] = {
             ((), None): self._admitting(frozenset(self._metadata))
@@ -103,22 +115,71 @@ class Retriever:
             before = len(found.rows)
             depth = max(2 * depth, before + 1)
 
-    def time_searches(self, questions: Sequence[Question], vectors: Vectors, k: int) -> list[float]:
-        """Milliseconds of single searches for the best `k`, after a warm-up that is not counted."""
+    def time_searches(
+        self, questions: Sequence[Question], vectors: Vectors, k: int, clients: int = 1
+    ) -> list[float]:
+        """Milliseconds of single searches for the best `k`, after a warm-up that is not counted.
+
+        Reranking is not timed here: its candidates are searched. With several clients, that many threads
+        of this process search at once, each its next when it has an answer.
+        """
         if not questions:
             return []
+        ranker, depth = self._ranker, k
+        if isinstance(ranker, Reranked):
+            ranker, depth = ranker.first, max(k, ranker.candidates)
         picked = np.linspace(0, len(questions) - 1, min(len(questions), TIMED_QUERIES)).astype(int).tolist()
-        asked = [
-            (Query(questions[row].text, vectors[row]), self._admits(questions[row]).asked) for row in picked
-        ]
+        asked = [self._asking(questions[row], vectors[row]) for row in picked]
         for query, documents in asked[:_WARM_UP_QUERIES]:
-            self._ranker.search(query, k, documents)
-        times = []
-        for query, documents in asked:
+            ranker.search(query, depth, documents)
+
+        def timed(asking: Asking) -> float:
             with stopwatch() as watch:
-                self._ranker.search(query, k, documents)
-            times.append(watch.ms)
-        return times
+                ranker.search(asking[0], depth, asking[1])
+            return watch.ms
+
+        if clients == 1:
+            return [timed(asking) for asking in asked]
+        asked = list(islice(cycle(asked), max(len(asked), _SHARED_QUERIES)))
+        with ThreadPoolExecutor(clients) as threads:
+            list(threads.map(timed, asked[:clients]))  # their threads, and connections of a store, are there
+            return list(threads.map(timed, asked))
+
+    def rerank(self, questions: Sequence[Question], vectors: Vectors) -> list[Scored] | None:
+        """Score the candidates of all questions at once; what each took. None where nothing is reranked."""
+        if not isinstance(self._ranker, Reranked):
+            return None
+        asked = [self._asking(question, vectors[row]) for row, question in enumerate(questions)]
+        return [scored for scored in self._ranker.prepare(asked) if scored is not None]
+
+    def store_recall(
+        self, questions: Sequence[Question], vectors: Vectors, of: Vectors, k: int
+    ) -> float | None:
+        """Share of the `k` nearest chunks that the store finds, mean over questions; None without a store.
+
+        `of` are the chunks' vectors as the store took them, shape (n, dim). Nearest are the chunks that exact
+        search of these finds; any that tie with the k-th are as good as it. Questions that may search
+        nothing, or whose search fails, are left out.
+        """
+        dense = dense_part(self._ranker)
+        if dense is None:
+            return None
+        yardstick = ExactStore(Path())  # which writes nothing unless it is measured
+        yardstick.build(of, self._chunks)
+        shares = []
+        for question, vector in zip(questions, vectors, strict=True):
+            wanted = min(k, self._admits(question).chunks)
+            query, documents = self._asking(question, vector)
+            if not wanted:
+                continue
+            with suppress(Exception):  # one that fails is counted where it is asked for its hits
+                found = self._order.sort(dense.search(query, wanted, documents)).rows[:wanted]
+                nearest = yardstick.search(vector, wanted, documents).rows
+                shares.append(int(np.isin(found, nearest).sum()) / wanted)
+        return fsum(shares) / len(shares) if shares else None
+
+    def _asking(self, question: Question, vector: Vectors) -> Asking:
+        return Query(question.text, vector), self._admits(question).asked
 
     def _admits(self, question: Question) -> _Admitted:
         wanted = question.filter
@@ -138,12 +199,9 @@ class Retriever:
         return _Admitted(documents, self._sizes.keys() <= documents, chunks)
 
     def _merge(self, found: Found, depth: int) -> tuple[Hit, ...]:
-        rows = found.rows
-        order = np.lexsort(
-            (self._own_starts[rows], self._starts[rows], self._document_rank[rows], -found.scores)
-        )[:depth]
+        rows, scores = self._order.sort(found)
         hits: dict[tuple[str, int, int], Hit] = {}
-        for row, score in zip(rows[order].tolist(), found.scores[order].tolist(), strict=True):
+        for row, score in zip(rows[:depth].tolist(), scores[:depth].tolist(), strict=True):
             place = document, start, end = self._places[row]
             if place not in hits:
                 hits[place] = Hit(document, start, end, score, row)

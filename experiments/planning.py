@@ -14,6 +14,7 @@ from rich.text import Text
 from evaluation.embedding_desk import Desk
 from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.health import truncated_share
+from evaluation.statistics.planning import ASSUMED_SD, detectable
 from experiments.leaderboard import wrapped
 from experiments.progress import spoken
 from experiments.runner import Launch
@@ -56,6 +57,11 @@ class Plan:
     """What to know before trusting the comparison."""
     skipped: tuple[str, ...]
     configurations: tuple[PlannedConfiguration, ...]
+    detectable: float
+    """Difference of the headline between two configurations that 8 of 10 runs would find, if paired
+    differences have the standard deviation `ASSUMED_SD`."""
+    detectable_among_all: float
+    """The same for any two of all configurations."""
     tokens_to_embed: int
     tokens_cached: int
     """Tokens that the sweep needs and the cache holds already."""
@@ -121,6 +127,8 @@ def make_plan(launch: Launch) -> Plan:
         ),
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
         configurations=tuple(planned),
+        detectable=detectable(launch.units),
+        detectable_among_all=detectable(launch.units, columns=len(planned)),
         tokens_to_embed=missing,
         tokens_cached=sum(one.tokens for one in embedding.values()) - missing,
         corpus_passes=passed / corpus if corpus else 0.0,
@@ -254,6 +262,11 @@ def show_plan(console: Console, plan: Plan) -> None:
     elif not plan.tokens_to_embed:
         unknown = any(one.chunks is None and not one.done for one in plan.configurations)
         lines.append(f"Nothing is left to embed{' but for what is marked ?' if unknown else ''}.")
+    lines.append(
+        f"These questions tell two configurations apart, 8 times in 10, if they differ by {plan.detectable:.3f} "
+        f"in the headline, and any two of these {len(plan.configurations)} by {plan.detectable_among_all:.3f}: "
+        f"assuming that paired differences have a standard deviation of {ASSUMED_SD:g}. A run knows the real one."
+    )
     lines += [f"Left out: {text}" for text in plan.skipped]
     lines += [f"warning: {note}" for note in plan.notes]
     for line in lines:

