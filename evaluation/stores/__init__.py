@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluation.stores.exact import Exact
+from evaluation.stores.faiss import Faiss
 from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorStore, VectorType
 
 __all__ = [
@@ -17,7 +18,7 @@ __all__ = [
     "VectorType",
 ]
 
-STORES: dict[str, type[Store]] = {"exact": Exact}
+STORES: dict[str, type[Store]] = {"exact": Exact, "faiss": Faiss}
 """Every store, by the word that a sweep file uses."""
 
 EXACT = Exact()
