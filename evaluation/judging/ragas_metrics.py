@@ -105,7 +105,12 @@ def _library() -> SimpleNamespace:
         from ragas.dataset_schema import SingleTurnSample
         from ragas.embeddings.base import BaseRagasEmbedding
         from ragas.llms.base import InstructorBaseRagasLLM
-        from ragas.metrics import _context_precision, _context_recall, collections
+        from ragas.metrics import collections
+        from ragas.metrics._context_precision import (
+            IDBasedContextPrecision,
+            NonLLMContextPrecisionWithReference,
+        )
+        from ragas.metrics._context_recall import IDBasedContextRecall, NonLLMContextRecall
         from ragas.metrics._string import NonLLMStringSimilarity
 
     class StringSimilarity(NonLLMStringSimilarity):  # type: ignore[misc]
@@ -179,10 +184,10 @@ def _library() -> SimpleNamespace:
     }
     return SimpleNamespace(
         **asked,
-        IDBasedContextPrecision=_context_precision.IDBasedContextPrecision,
-        IDBasedContextRecall=_context_recall.IDBasedContextRecall,
-        NonLLMContextPrecisionWithReference=_context_precision.NonLLMContextPrecisionWithReference,
-        NonLLMContextRecall=_context_recall.NonLLMContextRecall,
+        IDBasedContextPrecision=IDBasedContextPrecision,
+        IDBasedContextRecall=IDBasedContextRecall,
+        NonLLMContextPrecisionWithReference=NonLLMContextPrecisionWithReference,
+        NonLLMContextRecall=NonLLMContextRecall,
         Sample=SingleTurnSample,
         StringSimilarity=StringSimilarity,
         Judging=Judging,
