@@ -7,7 +7,6 @@ holds it to the declared features.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
@@ -16,6 +15,7 @@ from typing import Any, cast
 from evaluation.question_form import Form
 from strategies.document import Scalar
 from strategies.errors import Problem, refuse
+from strategies.telemetry import telemetry_off
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def features(datasets: ModuleType) -> Any:
 
 def library() -> ModuleType:
     """Hugging Face `datasets`, or BadInput with the path of what stands in its place."""
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    telemetry_off()
     try:
         import datasets
     except ModuleNotFoundError as error:

@@ -14,9 +14,9 @@ from experiments import store
 from experiments.mlflow_tracker.calling import QuietClient, patiently, quiet
 from experiments.mlflow_tracker.failures import check_driver, errors, remedy, sentence
 from strategies.errors import refuse
+from strategies.telemetry import telemetry_off
 
 _SETTINGS = {
-    "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
@@ -32,6 +32,7 @@ def open_client(uri: str) -> Any:
     Raises `BadInput` for a store that cannot be reached, is of another version, or is no store. A store is
     never upgraded: that is for its owner to decide.
     """
+    telemetry_off()
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     check_driver(uri)

@@ -1,8 +1,7 @@
-"""Haystack's document splitters. Its telemetry stays off, and nothing is downloaded."""
+"""Haystack's document splitters. Nothing is downloaded."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from strategies.errors import Problem, refuse
 from strategies.libraries.aligning import anywhere
 from strategies.libraries.library import Library, Part
 from strategies.strategy import SplitTools, parameter
+from strategies.telemetry import telemetry_off
 from strategies.units.encodings import ENCODINGS, load
 
 # fmt: off
@@ -238,8 +238,8 @@ def lengths(strategy: DocumentSplitter, known: set[str]) -> Iterator[Problem]:
 
 
 def load_haystack() -> Any:
-    """Haystack's preprocessors, imported without its telemetry, which reports what runs."""
-    os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+    """Haystack's preprocessors."""
+    telemetry_off()
     from haystack.components import preprocessors
 
     return preprocessors
