@@ -31,6 +31,7 @@ judge: null                        # [ragas_id_context_recall]: measures of raga
 
 baseline: null                     # a configuration's name, as plan prints it, to compare the others against
 margin: 0.02                       # the loss of the headline you would accept for a cheaper configuration
+split: null                        # {test: 0.5}: choose on half of the questions, report on the other
 prices: {}                         # {per_million_embedding_tokens: 0.02, per_million_prompt_tokens: 3,
                                    # per_gb_month: 0.3, currency: EUR}: what costs are reckoned with
 

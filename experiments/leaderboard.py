@@ -22,12 +22,17 @@ from experiments.tables import Cell, Table
 Row = Mapping[str, Cell]
 
 PRIORITY = (
+    "headline_dev",
+    "headline_test",
+    "test_interval",
     "interval",
     "difference_to_baseline",
+    "difference_interval",
     "p_baseline_holm",
     "loss_bound",
     "tokens_embedded",
     "stored_bytes",
+    "pareto_probability",
     "embedding_cost",
     "storage_cost_per_month",
     "prompt_cost_per_1000_questions",
@@ -40,7 +45,14 @@ PRIORITY = (
     "precision_omega",
     "embed_ms",
 )
-"""Columns after name and headline: the last go first. `interval` is the headline's, `mrr` the deepest one."""
+"""Columns after name and headline: the last go first. `mrr` is the deepest one."""
+
+INTERVALS = {
+    "interval": ("95 % interval", "headline_low", "headline_high"),
+    "test_interval": ("test interval", "headline_test_low", "headline_test_high"),
+    "difference_interval": ("its interval", "difference_low", "difference_high"),
+}
+"""Columns that show two of a table's: header, lower and upper end."""
 
 LEGEND = {
     "★": "recommended: the cheapest whose loss stays within the margin",
@@ -89,11 +101,15 @@ class Leaderboard:
 
 
 def ranked(rows: Iterable[Row], headline: str) -> list[Row]:
-    """The best headline first; rows that are not comparable, without headline, or did not finish, last."""
+    """The best headline first, or that of the questions to choose on where the sweep has a split.
+
+    Rows that are not comparable, without headline, or did not finish stand last.
+    """
     sign = 1.0 if measure(headline).direction == "lower" else -1.0
 
     def key(row: Row) -> tuple[bool, bool, bool, float, float, float, str]:
         value = _number(row, headline)
+        value = _number(row, "headline_dev") if row.get("headline_dev") is not None else value
         return (
             row["status"] != "finished",
             value is None,
@@ -218,9 +234,12 @@ def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
     def leading(row: Row) -> str:
         return shown(row.get(headline), about.unit) if row["status"] == "finished" else str(row["status"])
 
-    def interval(row: Row) -> str:
-        low, high = row.get("headline_low"), row.get("headline_high")
-        return "" if low is None or high is None else f"{shown(low, about.unit)}–{shown(high, about.unit)}"
+    def interval(row: Row, lower: str, upper: str) -> str:
+        low, high = row.get(lower), row.get(upper)
+        if low is None or high is None:
+            return ""
+        to = " to " if lower == "difference_low" else "–"  # an end of it may be below 0
+        return f"{shown(low, about.unit)}{to}{shown(high, about.unit)}"
 
     columns = [Shown(about.label + _ARROWS[about.direction], leading)]
     deepest = max(
@@ -229,9 +248,10 @@ def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
         default="mrr",
     )
     for name in PRIORITY:
-        if name == "interval":
-            if any(interval(row) for row in rows):
-                columns.append(Shown("95 % interval", interval))
+        if name in INTERVALS:
+            header, lower, upper = INTERVALS[name]
+            if any(row.get(lower) is not None for row in rows):
+                columns.append(Shown(header, lambda row, ends=(lower, upper): interval(row, *ends)))  # type: ignore[misc]
             continue
         name = deepest if name == "mrr" else name
         if name != headline and any(row.get(name) is not None for row in rows):

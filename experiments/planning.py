@@ -263,9 +263,9 @@ def show_plan(console: Console, plan: Plan) -> None:
         unknown = any(one.chunks is None and not one.done for one in plan.configurations)
         lines.append(f"Nothing is left to embed{' but for what is marked ?' if unknown else ''}.")
     lines.append(
-        f"These questions tell two configurations apart, 8 times in 10, if they differ by {plan.detectable:.3f} "
-        f"in the headline, and any two of these {len(plan.configurations)} by {plan.detectable_among_all:.3f}: "
-        f"assuming that paired differences have a standard deviation of {ASSUMED_SD:g}. A run knows the real one."
+        f"8 times in 10, these questions tell two configurations apart that differ by {plan.detectable:.3f} "
+        f"in the headline, and any two of these {len(plan.configurations)} by {plan.detectable_among_all:.3f}, "
+        f"if paired differences have a standard deviation of {ASSUMED_SD:g}: an assumption, a run knows it."
     )
     lines += [f"Left out: {text}" for text in plan.skipped]
     lines += [f"warning: {note}" for note in plan.notes]

@@ -10,12 +10,12 @@ from typing import Any
 
 from evaluation.embedding_desk import threads
 from evaluation.filters import excluded, filter_problem, passing
-from evaluation.gold import load
+from evaluation.gold import GoldSet, load
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.scorers import Scorer, check_names
 from evaluation.settings import Settings
-from evaluation.statistics import resampling_units
+from evaluation.statistics import Side, components, resampling_units, sides, split_problem
 from experiments.chunk_list import chunk_rows, document_rows, retrieved_rows
 from experiments.columns import COLUMNS
 from experiments.grid import Grid, expand
@@ -28,7 +28,7 @@ from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker
 from experiments.workbench import Workbench
 from strategies.document import Scalar
-from strategies.errors import BadInput, ChunksweepError
+from strategies.errors import BadInput, ChunksweepError, Problem
 from strategies.tools import TOKENS
 from strategies.units.counting import check_unit
 
@@ -69,8 +69,20 @@ class Launch:
             seed=self.sweep.seed,
             repeats=self.sweep.repeats,
             config_ids=self.config_ids,
+            test_questions=tuple(sorted(key for key, side in self.sides.items() if side == "test")),
             notes=tuple(self._notes()),
         )
+
+    @property
+    def sides(self) -> dict[str, Side]:
+        """Id of each question that has evidence -> its side; empty where the sweep has no split."""
+        return _sides(self.sweep, self.bench.gold)[0]
+
+    @property
+    def units(self) -> int:
+        """Units of resampling of the questions that the choice rests on."""
+        asked, found = [q for q in self.bench.gold.questions if q.evidence], self.sides
+        return resampling_units([q for q in asked if found.get(q.id, "dev") == "dev"]).n
 
     def _notes(self) -> Iterator[str]:
         """What the data alone say against trusting the comparison."""
@@ -116,8 +128,9 @@ def prepare(
     check_names([*(scorers or {}), *judged])
     grid = expand(sweep)
     gold = load(sweep.dataset, skip_bad=skip_bad)
-    if problem := filter_problem(sweep.where(("filter",)), dict(sweep.settings.filter), gold.documents):
-        raise BadInput([problem])
+    filtered = filter_problem(sweep.where(("filter",)), dict(sweep.settings.filter), gold.documents)
+    if problems := [problem for problem in (filtered, _sides(sweep, gold)[1]) if problem]:
+        raise BadInput(problems)
     bench = Workbench.open(sweep, gold, cache_dir)
     if not dry:
         tracker.close_stale()
@@ -130,6 +143,17 @@ def prepare(
             bench.jury.check()
         tracker.check(metric_names(sweep.settings, [*(scorers or {}), *judged]))
     return launch
+
+
+def _sides(sweep: Sweep, gold: GoldSet) -> tuple[dict[str, Side], Problem | None]:
+    """The sides of a split, and why it must not be used."""
+    asked = [question for question in gold.questions if question.evidence]
+    if sweep.split is None or not asked:
+        return {}, None
+    ids, labels = [question.id for question in asked], components(asked)
+    found = sides(ids, labels, test=sweep.split, seed=sweep.seed)
+    problem = split_problem(sweep.where(("split", "test")), found, labels)
+    return dict(zip(ids, found, strict=True)), problem
 
 
 def check_vocabularies(launch: Launch) -> None:
@@ -207,7 +231,7 @@ def _one(
             "backend": bench.embedder.backend,
         },
         "config": config.canonical(),
-        "versions": {**bench.versions(), **config.versions},
+        "versions": {**bench.versions(), **bench.own_versions(config)},
         "started_at": started_at,
     }
     handle: Handle | None = None

@@ -53,6 +53,7 @@ KEYS = {
     "judge": "",
     "baseline": "",
     "margin": "",
+    "split": "",
     "prices": "",
     "invalid": "",
     "seed": "",
@@ -92,6 +93,8 @@ class Sweep:
     """Name of the configuration that the others are compared against."""
     margin: float = 0.02
     """Loss of the headline that a user would accept for a cheaper configuration."""
+    split: float | None = None
+    """Share of the questions that are kept for the report, `split.test` of the file; None chooses on all."""
     prices: Prices = FREE
     """What turns tokens and bytes into money; decides nothing that is measured."""
     invalid: Invalid = "refuse"
@@ -117,6 +120,7 @@ def read_fields(content: Mapping[str, Any], where: Where) -> tuple[dict[str, Any
         "search": _search(reading),
         "baseline": reading.take("baseline", text, "text", ""),
         "margin": reading.take("margin", share, SHARE, -1.0),
+        "split": reading.inner("split", ("test",)).take("test", _part, "a number between 0 and 1", -1.0),
         "prices": _prices(reading),
         "invalid": reading.take("invalid", invalid, "one of refuse, skip", ""),
         "seed": reading.take("seed", *between(0, MAX_SEED), -1),
@@ -217,6 +221,11 @@ def _judge(reading: Reading, settings: Settings) -> Judge | None:
             remedy = f"Use at most {most:,}, or add {said} to retrieval.{key}"
             reading.problem(("judge", name), f"is {said:,}, more than is retrieved", remedy)
     return judge
+
+
+def _part(value: Any) -> float | None:
+    """A number between 0 and 1, neither of them."""
+    return share(value) or None
 
 
 def _prices(reading: Reading) -> Prices:

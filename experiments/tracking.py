@@ -30,7 +30,7 @@ Key = tuple[str, int]
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 
-MARKS = ("recommended", "best", "tied")
+MARKS = ("recommended", "best", "tied", "pareto")
 """What a comparison says of a run."""
 
 

@@ -16,19 +16,22 @@ MOST_UNITS = 1_000_000
 """More questions than this are no advice."""
 
 
-def detectable(n_units: int, sd: float = ASSUMED_SD, power: float = 0.8, level: float = 0.05) -> float:
-    """The smallest true difference that a paired comparison of two configurations is likely to find.
+def detectable(
+    n_units: int, sd: float = ASSUMED_SD, power: float = 0.8, level: float = 0.05, *, columns: int = 2
+) -> float:
+    """The smallest true difference that a paired comparison is likely to find between two configurations.
 
     `sd` is the standard deviation of the difference over units, `level` the chance of a false finding,
     `power` the chance of finding the difference. (z(1 - level/2) + z(power)) sd / sqrt(n), the normal
-    approximation; at most 1, the whole scale, which is also the answer for no units. Comparing many
-    configurations takes more, see `detectable_after`.
+    approximation; at most 1, the whole scale, which is also the answer for no units. Among `columns`
+    configurations the level is shared by all pairs (Bonferroni), which asks for a little more than the
+    comparison of a run does: see `detectable_after`.
 
-    >>> round(detectable(80), 3)
-    0.094
+    >>> round(detectable(80), 3), round(detectable(80, columns=12), 3)
+    (0.094, 0.141)
     """
-    normal = NormalDist()
-    return _smallest(normal.inv_cdf(1 - level / 2), sd, n_units, power)
+    pairs = max(1, columns * (columns - 1) // 2)
+    return _smallest(NormalDist().inv_cdf(1 - level / (2 * pairs)), sd, n_units, power)
 
 
 def detectable_after(result: Simultaneous, power: float = 0.8) -> float:

@@ -128,15 +128,18 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
     console.print()
     where = f"Runs: {store}, experiment {result.name!r}. Look at them with: chunksweep ui{option}"
     tables = f"Tables: chunksweep export {shlex.quote(result.name)} --format csv{option}"
+    why = f"Why questions were missed: chunksweep diagnose {shlex.quote(result.name)}{option}"
     console.print(
         summary(
             result.recommendation.sentence,
             warnings=result.notes,
             misses=result.misses(),
             title=f"Why {result.recommendation.best}, the best measured, missed questions:",
-            ui=f"\n{where}\n{tables}",
+            ui=f"\n{where}\n{tables}\n{why}",
         )
     )
+    if result.sensitivity and result.sensitivity not in result.notes:
+        console.print(Paragraph(Text(result.sensitivity, style="dim")))
     if result.traffic:
         console.print(Text(f"Traffic: {result.traffic}", style="dim"), soft_wrap=True)
     if not result.ran:
@@ -160,6 +163,7 @@ def as_json(result: SweepResult) -> str:
             "name": result.name,
             "recommendation": asdict(result.recommendation),
             "notes": list(result.notes),
+            "sensitivity": result.sensitivity,
             "ran": result.ran,
             "traffic": result.traffic,
             "configurations": [dict(row) for row in result.table.rows()],
