@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ def _two(value: int) -> str:
 class Faiss(Store):
     """FAISS, with the index of your choice: flat is exact, the others trade recall for time or bytes.
 
-    What an index has no use for is refused. A value that equals its default is as if it were not there.
+    What an index has no use for is refused.
     """
 
     name: ClassVar[str] = "faiss"
@@ -99,19 +100,21 @@ class Faiss(Store):
     )
 
     def __post_init__(self) -> None:
-        """Raise BadInput with every problem."""
+        """Raise BadInput with every problem. Defaults are written down where the index uses them."""
         settle(self, self._between)
 
     def _between(self, known: set[str]) -> Iterator[Problem]:
         if "index" in known:
             return
-        for name in sorted({name for names in USES.values() for name in names}):
-            value = getattr(self, name)
-            if value is not None and name not in USES[self.index]:
+        for name in dict.fromkeys(name for names in USES.values() for name in names):
+            if name in USES[self.index]:
+                if getattr(self, name) is None:
+                    object.__setattr__(self, name, DEFAULTS.get(name))
+            elif name not in known and getattr(self, name) is not None:
                 users = " or ".join(index for index, names in USES.items() if name in names)
-                yield Problem(name, f"means nothing for index: {self.index}, but for {users}", "Leave it out")
-            elif value is not None and value == DEFAULTS.get(name):
-                object.__setattr__(self, name, None)
+                yield Problem(
+                    name, f"means nothing for index: {self.index}", f"Leave it out; it is for {users}"
+                )
 
     def unfit(self, vector_type: VectorType, metric: Similarity) -> tuple[str, str] | None:
         """Product quantisation has numbers of its own; signs keep no length."""
@@ -121,11 +124,6 @@ class Faiss(Store):
                 "Leave it out there, or use index: flat, hnsw or ivf",
             )
         return Store.unfit(self, vector_type, metric)
-
-    def value(self, name: str) -> int:
-        """A parameter, or its default."""
-        said: int | None = getattr(self, name)
-        return DEFAULTS[name] if said is None else said
 
     def open(
         self,
@@ -198,7 +196,7 @@ class FaissStore:
         path.unlink(missing_ok=True)
         codes = written = 0
         if self._index is not None:
-            import faiss
+            faiss = _library()
 
             binary = isinstance(self._quantiser, Signs)
             self._map(False)
@@ -229,7 +227,7 @@ class FaissStore:
             index.pq.cp.min_points_per_centroid = 1
         index.train(self._given(vectors))
         if len(self._quantiser.ranges):
-            import faiss
+            faiss = _library()
 
             home = faiss.downcast_index(index.storage) if self._settings.index == "hnsw" else index
             faiss.copy_array_to_vector(self._quantiser.ranges.ravel(), home.sq.trained)
@@ -249,7 +247,7 @@ class FaissStore:
     def _map(self, on: bool) -> None:
         """Where each row lies in the lists: to read vectors back. It is kept in memory, not in the file."""
         if hasattr(self._index, "set_direct_map_type") and not isinstance(self._quantiser, Signs):
-            import faiss
+            faiss = _library()
 
             self._index.set_direct_map_type(faiss.DirectMap.Array if on else faiss.DirectMap.NoMap)
 
@@ -292,7 +290,7 @@ class FaissStore:
         FAISS widens a search to the number of neighbours that is asked for, so a deep list would begin with
         chunks that a search of the first few misses. Here a deeper list only goes on where one ended.
         """
-        count, ef = len(self._payloads), self._settings.value("ef_search")
+        count, ef = len(self._payloads), self._settings.ef_search or DEFAULTS["ef_search"]
         rows, _, scores = self._ask(query, min(ef, count), among, ef)
         while ef < min(depth, count):
             ef *= 2
@@ -303,7 +301,7 @@ class FaissStore:
 
     def _ask(self, query: Vectors, k: int, among: Rows | None, ef: int = 0) -> tuple[Rows, Scores, Scores]:
         """Rows that FAISS gives for its k best, what it computed, and their scores."""
-        import faiss
+        faiss = _library()
 
         kind, binary = self._settings.index, isinstance(self._quantiser, Signs)
         # These two take no selector: all that they have is asked for, and then looked through.
@@ -317,7 +315,7 @@ class FaissStore:
             params = faiss.SearchParametersHNSW(efSearch=ef, **told)
         elif kind in ("ivf", "ivf_pq"):
             family = faiss.IVFPQSearchParameters if kind == "ivf_pq" else faiss.SearchParametersIVF
-            params = family(nprobe=self._settings.value("nprobe"), **told)
+            params = family(nprobe=self._settings.nprobe, **told)
         else:
             params = faiss.SearchParameters(**told) if told else None
         found = self._index.search(
@@ -325,7 +323,7 @@ class FaissStore:
         )
         raw, rows = found[0][0], found[1][0].astype(np.int64)
         kept = rows >= 0  # FAISS pads with -1
-        if apart:
+        if apart and among is not None:
             kept &= np.isin(rows, among)
         rows, raw = rows[kept], raw[kept].astype(np.float64)
         if isinstance(self._quantiser, Signs):
@@ -338,7 +336,7 @@ class FaissStore:
 
 def _float(settings: Faiss, vector_type: VectorType, count: int, dimensions: int) -> Any:
     """An index by inner product that is not trained."""
-    import faiss
+    faiss = _library()
 
     metric = faiss.METRIC_INNER_PRODUCT
     word = _QUANTISER.get(vector_type)
@@ -349,8 +347,8 @@ def _float(settings: Faiss, vector_type: VectorType, count: int, dimensions: int
             return family(dimensions, *stored, metric)
         case "hnsw":
             family = faiss.IndexHNSWSQ if stored else faiss.IndexHNSWFlat
-            index = family(dimensions, *stored, settings.value("m"), metric)
-            index.hnsw.efConstruction = settings.value("ef_construction")
+            index = family(dimensions, *stored, settings.m, metric)
+            index.hnsw.efConstruction = settings.ef_construction
             return index
         case "ivf":
             lists = faiss.IndexFlatIP(dimensions), dimensions, _lists(settings, count)
@@ -366,12 +364,12 @@ def _float(settings: Faiss, vector_type: VectorType, count: int, dimensions: int
 
 def _binary(settings: Faiss, vector_type: VectorType, count: int, dimensions: int) -> Any:
     """An index by Hamming distance that is not trained; bits that fill up the last byte are 0 everywhere."""
-    import faiss
+    faiss = _library()
 
     bits = 8 * ((dimensions + 7) // 8)
     if settings.index == "hnsw":
-        index = faiss.IndexBinaryHNSW(bits, settings.value("m"))
-        index.hnsw.efConstruction = settings.value("ef_construction")
+        index = faiss.IndexBinaryHNSW(bits, settings.m)
+        index.hnsw.efConstruction = settings.ef_construction
         return index
     flat = faiss.IndexBinaryFlat(bits)
     return faiss.IndexBinaryIVF(flat, bits, _lists(settings, count)) if settings.index == "ivf" else flat
@@ -380,7 +378,7 @@ def _binary(settings: Faiss, vector_type: VectorType, count: int, dimensions: in
 def _lists(settings: Faiss, count: int) -> int:
     """How many lists; each needs one vector at least."""
     if settings.nlist is None:
-        return max(1, min(round(4 * count**0.5), count // POINTS_PER_LIST))
+        return max(1, min(round(4 * math.sqrt(count)), count // POINTS_PER_LIST))
     if settings.nlist > count:
         raise StoreError(
             f"faiss cannot part {count:,} chunks into nlist: {settings.nlist} lists. "
@@ -391,7 +389,7 @@ def _lists(settings: Faiss, count: int) -> int:
 
 def _parts(settings: Faiss, count: int, dimensions: int) -> tuple[int, int]:
     """Parts of a vector, and bits of their codes; each code needs a vector to learn from."""
-    bits = settings.value("bits")
+    bits = settings.bits or DEFAULTS["bits"]
     if count < 2**bits:
         raise StoreError(
             f"faiss learns {2**bits} codes of {bits} bits from as many chunks at least, and here are "
@@ -408,10 +406,17 @@ def _parts(settings: Faiss, count: int, dimensions: int) -> tuple[int, int]:
     return settings.pq_m, bits
 
 
+def _library() -> Any:
+    """The library, as untyped as it is: what it declares of its own types is not so."""
+    import faiss
+
+    return faiss
+
+
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """FAISS works in this thread alone: its own would be as many again for each that searches."""
-    import faiss
+    faiss = _library()
 
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
