@@ -15,13 +15,14 @@ from typing import Any
 import typer
 from typer.exceptions import TyperException
 
-from experiments.cli import export, gold, init, lists, plan, run_command, split, ui
+from experiments.cli import diagnose, export, gold, init, lists, plan, run_command, split, ui
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "init": init.init,
     "run": run_command.run,
     "plan": plan.plan,
     "export": export.export,
+    "diagnose": diagnose.diagnose,
     "ui": ui.ui,
     "list": lists.list_,
     "split": split.split,
