@@ -28,6 +28,8 @@ from evaluation.relevance import RULES
 from evaluation.retrieval import Hit, Retriever, tied
 from evaluation.scorers import Scorer, ask, check_names
 from evaluation.scoring import Aggregate, ScoringContext, aggregate, score
+from evaluation.search import Search
+from evaluation.searching import reranking, search_warnings, searching
 from evaluation.settings import Settings
 from evaluation.sought import Sought
 from evaluation.statistics import resampling_units
@@ -50,8 +52,8 @@ class Index:
     cutting: Cutting
     limit_tokens: int | None
     """Tokens of one text that the embedder sees."""
-    scope: str = "corpus"
-    """What a question searches: `Search.scope`."""
+    search: Search = field(default_factory=Search)
+    """How it is indexed and asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def evaluate(
         ranker.build(index.embedded.vectors, index.chunks)
     settings = asked.context.settings
     searched = passing(dict(settings.filter), index.documents)
-    retriever = Retriever(ranker, index.chunks, searched, index.scope)
+    retriever = Retriever(ranker, index.chunks, searched, index.search.scope)
     context = replace(asked.context, layout=Layout.of(index.chunks))
     until = embedded_until(index.chunks, index.embedded)
     depth = _first_depth(settings, index.chunks)
@@ -133,6 +135,10 @@ def evaluate(
     by_rule: dict[str, list[float]] = {rule: [] for rule in RULES}
     scored = [(row, question) for row, question in enumerate(asked.gold.questions) if question.evidence]
     units = resampling_units([question for _, question in scored])
+    questions = [question for _, question in scored]
+    vectors = asked.embedded.vectors[[number for number, _ in scored]]
+    reranked = retriever.rerank(questions, vectors)
+    no_similarity = _similarities(settings) if index.search.no_similarity else ()
     for (number, question), unit in zip(scored, units.labels, strict=True):
         error = None
         try:
@@ -161,6 +167,7 @@ def evaluate(
                 "unit": unit,
                 "documents": sorted({p.document for entry in question.evidence for p in entry.passages}),
                 **score(text, context, failed=error is not None),
+                **dict.fromkeys(no_similarity),
                 **judged,
                 "miss": miss.reason if miss else None,
                 "miss_flags": list(miss.flags) if miss else [],
@@ -193,13 +200,16 @@ def evaluate(
     if not rows:
         scores = (*(name for name, _, _ in expand(settings)), *from_outside)
         reasons |= dict.fromkeys((*scores, *map("mrr_{}".format, RULES)), "no question has evidence")
-    searches = retriever.time_searches(
-        [question for _, question in scored],
-        asked.embedded.vectors[[number for number, _ in scored]],
-        settings.largest_k,
+    reasons |= dict.fromkeys(no_similarity, index.search.no_similarity or "")
+    _add_times(metrics, reasons, index, asked)
+    found = searching(retriever, questions, vectors, index.embedded.vectors, settings.largest_k)
+    for measures, why in (found, *([] if reranked is None else [reranking(reranked)])):
+        metrics |= measures
+        reasons |= why
+    warnings = (
+        *_warnings(index, metrics, asked.gold, failures),
+        *search_warnings(index.search, metrics, settings.largest_k),
     )
-    _add_times(metrics, reasons, index, asked, searches)
-    warnings = _warnings(index, metrics, asked.gold, failures)
     return Evaluation(metrics, _curves(means), tuple(rows), reasons, warnings, tuple(retrieved))
 
 
@@ -277,28 +287,23 @@ def _add_means(
     return reasons
 
 
-def _add_times(
-    metrics: dict[str, float], reasons: dict[str, str], index: Index, asked: Asked, searches: Sequence[float]
-) -> None:
+def _similarities(settings: Settings) -> tuple[str, ...]:
+    """Scores of questions that mean something only where a hit's score is a similarity of vectors."""
+    return tuple(name for name, metric, _ in expand(settings) if metric.unit == "similarity")
+
+
+def _add_times(metrics: dict[str, float], reasons: dict[str, str], index: Index, asked: Asked) -> None:
+    """Times of embedding; where nothing is embedded, there is nothing to wait for."""
     if index.embedded.same_machine:
         metrics["embed_ms"] = float(index.embedded.embed_ms.sum())
     else:
         reasons["embed_ms"] = ELSEWHERE
-    query_times = median_and_p95(asked.embedded.embed_ms.tolist()) if asked.embedded.same_machine else None
-    search_times = median_and_p95(searches)
-    metrics["timed_queries"] = len(searches)
-    for name, times, why in (
-        (
-            "query_embed_ms",
-            query_times,
-            ELSEWHERE if not asked.embedded.same_machine else "no question was asked",
-        ),
-        ("search_ms", search_times, "no question was asked"),
-    ):
-        if times is None:
-            reasons[f"{name}_median"] = reasons[f"{name}_p95"] = why
-        else:
-            metrics[f"{name}_median"], metrics[f"{name}_p95"] = times
+    times = median_and_p95(asked.embedded.embed_ms.tolist()) if asked.embedded.same_machine else None
+    if times is None:
+        why = "no question was asked" if asked.embedded.same_machine else ELSEWHERE
+        reasons["query_embed_ms_median"] = reasons["query_embed_ms_p95"] = why
+    else:
+        metrics["query_embed_ms_median"], metrics["query_embed_ms_p95"] = times
 
 
 def _curves(means: Mapping[str, Aggregate]) -> dict[str, dict[int, float]]:

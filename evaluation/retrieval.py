@@ -126,8 +126,8 @@ class Retriever:
         if not questions:
             return []
         ranker, depth = self._ranker, k
-        if isinstance(ranker, Reranked):
-            ranker, depth = ranker.first, max(k, ranker.candidates)
+        if isinstance(self._ranker, Reranked):
+            ranker, depth = self._ranker.first, max(k, self._ranker.candidates)
         picked = np.linspace(0, len(questions) - 1, min(len(questions), TIMED_QUERIES)).astype(int).tolist()
         asked = [self._asking(questions[row], vectors[row]) for row in picked]
         for query, documents in asked[:_WARM_UP_QUERIES]:

@@ -33,7 +33,8 @@ MEASURES = frozenset((
     "llm_output_tokens", "llm_cost", "llm_ms", "judge_calls", "judge_input_tokens", "judge_output_tokens",
     "judge_cost", "judge_ms", "index_ms", "embed_ms", "query_embed_ms_median",
     "query_embed_ms_p95", "query_tokens_mean", "search_ms_median", "search_ms_p95",
-    "timed_queries",
+    "timed_queries", "store_recall", "search_8_clients_ms_median", "search_8_clients_ms_p95",
+    "rerank_pairs", "rerank_truncated_pairs", "rerank_ms_median", "rerank_ms_p95",
 ))  # fmt: skip
 """Metrics of a configuration that are no means over its questions."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from importlib.metadata import version
 from typing import Literal
 
 from evaluation.stores import EXACT, Similarity, Store, VectorType
@@ -76,6 +77,20 @@ class Search:
         """The axes that mean something here, as a file would hold them."""
         record = as_record(self)
         return {name: record[name] for name in record if self.embeds or name not in _OF_VECTORS}
+
+    @property
+    def no_similarity(self) -> str | None:
+        """Why a hit's score is no similarity of vectors; None where it is one."""
+        if self.rerank is not None:
+            return "hits are ordered by a cross-encoder, whose scores are no similarities of vectors"
+        if self.retriever != "dense":
+            return f"hits are ordered by {self.retriever}, whose scores are no similarities of vectors"
+        return None
+
+    def versions(self) -> dict[str, str]:
+        """Libraries that decide which chunks are found, beside the model's: name -> version."""
+        words = {} if self.retriever == "dense" else {"bm25s": version("bm25s")}
+        return words | (dict(self.store.versions()) if self.embeds else {})
 
     @property
     def embeds(self) -> bool:

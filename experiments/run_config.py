@@ -57,7 +57,7 @@ class RunConfig:
         """What decides the cuts beside parameters and the core's libraries: library -> version."""
         found = {library: version for one in self.strategies for library, version in one.versions().items()}
         judging = {} if self.settings.judge is None else self.settings.judge.versions()
-        return found | dict(self.search.store.versions()) | judging
+        return found | self.search.versions() | judging
 
     def canonical(self) -> dict[str, Any]:
         """Everything that decides the measured values, in one form: equal where configurations are.

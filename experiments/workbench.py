@@ -22,7 +22,8 @@ from evaluation.judging.jury import Jury
 from evaluation.judging.measures import Embeds
 from evaluation.latency import stopwatch
 from evaluation.measured import Measured
-from evaluation.ranking import open_ranker
+from evaluation.ranking import PairDesk, open_ranker
+from evaluation.ranking.cross_encoder import CrossEncoder, open_cross_encoder
 from evaluation.scorers import Scorer
 from evaluation.search import Search
 from evaluation.vector_cache import key_of
@@ -31,7 +32,7 @@ from experiments.grid import expand
 from experiments.run_config import RunConfig
 from experiments.sweep import Sweep
 from strategies.document import Chunk, Document
-from strategies.errors import SplitError
+from strategies.errors import BadInput, Problem, SplitError
 from strategies.language_model.chat import Chat
 from strategies.splitting import split
 from strategies.strategy import Vectors
@@ -82,12 +83,13 @@ class Workbench:
         self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
         self._warm: set[str] = set()
         self._asked: dict[str | None, Asked] = {}
+        self._rerankers = _rerankers(sweep, cache_dir)
         self._last_split: tuple[str, SplitDocuments] | None = None
         self._answers_used = self._answers_paid = 0
 
     @classmethod
     def open(cls, sweep: Sweep, gold: GoldSet, cache_dir: Path | None) -> Workbench:
-        """Check that the embedder is there and gives what is asked, and open its caches; raises BadInput."""
+        """Check that the models are there and give what is asked, and open their caches; raises BadInput."""
         return cls(sweep, gold, open_embedder(sweep.embedder), cache_dir)
 
     def config_id(self, config: RunConfig) -> str:
@@ -96,8 +98,13 @@ class Workbench:
         return config.config_id(
             self.gold.digest,
             f"{self.embedder.fingerprint} {prompts!r}",
-            {"chunksweep": own_version(), **_versions(_CUTTING), **config.versions},
+            {"chunksweep": own_version(), **_versions(_CUTTING), **self.own_versions(config)},
         )
+
+    def own_versions(self, config: RunConfig) -> dict[str, str]:
+        """What decides a configuration's results, and not those of all: libraries, and models that rerank."""
+        reranker = self._reranker(config.search)
+        return config.versions | (dict(reranker.scorer.versions()) if reranker else {})
 
     def versions(self) -> dict[str, str]:
         """What a run records so that two of them can be told apart later."""
@@ -195,10 +202,10 @@ class Workbench:
             embedded,
             cut.cutting,
             limit_tokens,
-            config.search.scope,
+            config.search,
         )
         with TemporaryDirectory(prefix="chunksweep-index-") as folder:
-            ranker = open_ranker(config.search, Path(folder))
+            ranker = open_ranker(config.search, Path(folder), self._reranker(config.search))
             try:
                 return evaluate(index, asked, ranker, scorers=scorers, jury=self.jury), chunks
             finally:
@@ -212,6 +219,9 @@ class Workbench:
         maker.desk.prepare(self.texts(config, cut), "passage", report)
         made = [maker.vectors(document, chunks) for document, chunks in cut.by_document if chunks]
         return _scaled(Embedded.join(made), config.search), maker.limit_tokens
+
+    def _reranker(self, search: Search) -> PairDesk | None:
+        return None if search.rerank is None else self._rerankers[search.rerank]
 
     def asked(self, search: Search) -> Asked:
         """The questions with their vectors as a search takes them, and the documents measured."""
@@ -238,6 +248,7 @@ class Workbench:
     def traffic(self) -> str:
         """One line for a log: what was embedded or answered, and what was not because it had been before."""
         lines = [desk.traffic.line() for desk in self._desks]
+        lines += [desk.traffic.line() for desk in self._rerankers.values()]
         if self._answers_used or self._answers_paid:
             lines.append(f"answers: {self._answers_used:,} used, {self._answers_paid:,} paid now")
         if self.jury and self.jury.traffic:
@@ -248,6 +259,8 @@ class Workbench:
         """Close the caches of vectors and answers."""
         for desk in self._desks:
             desk.close()
+        for pairs in self._rerankers.values():
+            pairs.close()
         self._chat.close()
         if self.jury:
             self.jury.close()
@@ -308,6 +321,21 @@ def _failed(failures: Sequence[str], documents: int, tried: int) -> str:
 def _scaled(embedded: Embedded, search: Search) -> Embedded:
     """As the search takes vectors: for cosine of unit length, for dot products as the model gives them."""
     return embedded.unit() if search.metric == "cosine" else embedded
+
+
+def _rerankers(sweep: Sweep, cache_dir: Path | None) -> dict[str, PairDesk]:
+    """The cross-encoders that some configuration asks for. Raises BadInput with all that are not there."""
+    names = dict.fromkeys(config.search.rerank for config in expand(sweep).configs)
+    opened, problems = dict[str, CrossEncoder](), list[Problem]()
+    for name in names:
+        try:
+            if name is not None:
+                opened[name] = open_cross_encoder(name)
+        except BadInput as error:
+            problems += error.problems
+    if problems:
+        raise BadInput(problems)
+    return {name: PairDesk(scorer, cache_dir) for name, scorer in opened.items()}
 
 
 def _words(sweep: Sweep) -> list[str]:
