@@ -12,6 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from strategies.telemetry import telemetry_off
+
 LIBRARIES = ("sentence-transformers", "transformers", "tokenizers", "torch")
 """What computes, and so decides what a model gives."""
 
@@ -32,7 +34,7 @@ def model_folder(name: str, owner: str, missing: Callable[[str], Exception]) -> 
         return folder.resolve()
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise missing("is no folder on this machine")
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    telemetry_off()
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -94,7 +96,7 @@ def backend(on: str) -> str:
 
 def quiet() -> None:
     """Keep the libraries from talking to the terminal and to the hub; before they are imported."""
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    telemetry_off()
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 
