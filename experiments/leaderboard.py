@@ -15,6 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from evaluation.evaluate import TRUNCATED_SHARE
+from evaluation.judging.measures import JUDGED
 from experiments.columns import FAILED_PREFIX, measure
 from experiments.paragraph import Paragraph
 from experiments.tables import Cell, Table
@@ -228,7 +229,7 @@ def _number(row: Row, name: str) -> float | None:
 
 
 def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
-    """The headline, then every column of `PRIORITY` that has a value in some row."""
+    """The headline, then every column of `PRIORITY`, then of the judge, that has a value in some row."""
     about = measure(headline)
 
     def leading(row: Row) -> str:
@@ -247,7 +248,7 @@ def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
         key=lambda name: int(name.rpartition("_")[2]),
         default="mrr",
     )
-    for name in PRIORITY:
+    for name in (*PRIORITY, *JUDGED):
         if name in INTERVALS:
             header, lower, upper = INTERVALS[name]
             if any(row.get(lower) is not None for row in rows):
