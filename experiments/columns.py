@@ -78,6 +78,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("recommended", "★", "boolean", "", "none", "Cheapest one whose loss stays within the margin"),
         ("best", "best", "boolean", "", "none", "Highest headline"),
         ("tied", "≈", "boolean", "", "none", "Cannot be told apart from the best"),
+        ("apart", "#", "boolean", "", "none", "Searched fewer documents than the rows that are compared"),
         ("headline", "headline", "text", "", "none", "The score that the verdict is about"),
         ("headline_low", "low", "number", "", "none", "Lower end of its 95 % interval"),
         ("headline_high", "high", "number", "", "none", "Upper end of its 95 % interval"),

@@ -31,6 +31,9 @@ class Compared:
     """What is known about each question: `question_id`, `tags`, `unit`, `documents`."""
     scores: npt.NDArray[np.float64]
     """(questions, configurations): the headline, mean over repeats."""
+    apart: frozenset[str] = frozenset()
+    """Those among `reasons` that searched other documents than the rest, so that not even a difference to one
+    of the rest means anything."""
 
     @property
     def names(self) -> list[str]:
@@ -61,6 +64,8 @@ def compared(judging: Judging, records: Sequence[RunRecord]) -> Compared:
         if record.status == "finished":
             finished.setdefault(record.name, []).append(record)
     reasons = {name: not_comparable(repeats, judging.headline) for name, repeats in finished.items()}
+    apart = searched_less(finished)
+    reasons |= {name: reasons[name] or "it searches only documents that hold the evidence" for name in apart}
     if not finished:
         return Compared(judging.headline, {}, {}, (), np.zeros((0, 0)))
     return Compared(
@@ -69,7 +74,15 @@ def compared(judging: Judging, records: Sequence[RunRecord]) -> Compared:
         reasons={name: reason for name, reason in reasons.items() if reason is not None},
         questions=next(iter(finished.values()))[0].questions,
         scores=np.column_stack([_scores(repeats, judging.headline) for repeats in finished.values()]),
+        apart=apart,
     )
+
+
+def searched_less(finished: Mapping[str, Sequence[RunRecord]]) -> frozenset[str]:
+    """Configurations with `scope: document`, where others search all documents; none where all are alike."""
+    scopes = {name: repeats[0].params.get("scope") for name, repeats in finished.items()}
+    less = frozenset(name for name, scope in scopes.items() if scope == "document")
+    return less if len(less) < len(scopes) else frozenset()
 
 
 def not_comparable(records: Sequence[RunRecord], headline: str) -> str | None:

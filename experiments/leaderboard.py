@@ -60,6 +60,7 @@ LEGEND = {
     "≈": "cannot be told apart from the best",
     "!": f"more than {TRUNCATED_SHARE * 100:.0f} % of the tokens are past the embedder's limit",
     "?": "not comparable: a score could not be had for some questions",
+    "#": "not comparable: searches only documents that hold the evidence, others all of them",
 }
 _ASCII = str.maketrans({"★": "*", "≈": "~", "–": "-", "↑": "^", "↓": "v", "≤": "<=", "Ω": "omega"})
 _ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
@@ -114,7 +115,7 @@ def ranked(rows: Iterable[Row], headline: str) -> list[Row]:
         return (
             row["status"] != "finished",
             value is None,
-            "?" in marks(row),
+            bool({"?", "#"} & set(marks(row))),
             0.0 if value is None else sign * value,
             _number(row, "tokens_embedded") or 0.0,
             _number(row, "stored_bytes") or 0.0,
@@ -132,6 +133,7 @@ def marks(row: Row) -> str:
         "≈": bool(row.get("tied")),
         "!": (_number(row, "truncated_token_share") or 0.0) > TRUNCATED_SHARE,
         "?": any((_number(row, name) or 0.0) > 0 for name in row if name.startswith(FAILED_PREFIX)),
+        "#": bool(row.get("apart")),
     }
     return "".join(mark for mark, held in bears.items() if held and finished)
 

@@ -128,6 +128,7 @@ def judge(
     asked = [r for r in records if r.config_id in order and r.repeat < judging.repeats]
     kept = sorted(asked, key=lambda r: (order[r.config_id], r.repeat))
     whole = compared(judging, kept)
+    against = replace(judging, baseline=None) if judging.baseline in whole.apart else judging
     names, finished = whole.names, whole.finished
     sides = sides_of(judging, kept)
     dev, test = whole, None
@@ -148,9 +149,11 @@ def judge(
         sentence = "Nothing to recommend: every configuration failed."
         recommendation = replace(recommendation, sentence=sentence)
     if test is not None:
-        said = f"{recommendation.sentence} {report(dev, test, recommendation, judging)}".strip()
+        said = f"{recommendation.sentence} {report(dev, test, recommendation, against)}".strip()
         recommendation = replace(recommendation, sentence=said)
-    statistics = verdicts(whole, dev, test, recommendation, judging)
+    statistics = verdicts(whole, dev, test, recommendation, against)
+    for key in whole.apart:
+        statistics[key]["apart"] = True
     on_front, without = front(dev, judging)
     tau, sensitivity = agreement(whole)
     for key in names:
@@ -160,6 +163,7 @@ def judge(
     notes = [
         *judging.notes,
         *(f"{key} is left out of the comparison: {why}" for key, why in whole.reasons.items()),
+        *_scope(whole, judging),
         *_repeated(finished),
         *_sides(dev, test),
         *without,
@@ -194,6 +198,18 @@ def sides_of(judging: Judging, records: Sequence[RunRecord]) -> dict[str, Side]:
     kept = set(judging.test_questions)
     asked = (row.get("question_id") for record in records for row in record.questions)
     return {key: "test" if key in kept else "dev" for key in asked if key} if kept else {}
+
+
+def _scope(whole: Compared, judging: Judging) -> Iterator[str]:
+    """What it means that questions searched only the documents that hold their evidence."""
+    scopes = {repeats[0].params.get("scope") for repeats in whole.finished.values()}
+    if scopes == {"document"}:
+        yield (
+            "Each question searched only the documents that hold its evidence (scope: document), so no score "
+            "says how well these are found among all"
+        )
+    if judging.baseline in whole.apart:
+        yield f"The baseline {judging.baseline} searched other documents, so nothing is compared with it"
 
 
 def _repeated(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
