@@ -15,7 +15,7 @@ from experiments.records import Row, RunRecord
 
 LEAST = 5
 """Questions that make a pattern."""
-SHARE = 1 / 3
+SHARE = 1 / 5
 """Of the missed questions."""
 CLOSE = 0.05
 """Cosine by which evidence may lie behind the first hit and still be close to it."""
@@ -25,6 +25,8 @@ LARGE_TOKENS = 256
 """Mean of chunks that hold more than one thing, of which a vector is the mean."""
 DUPLICATES = 0.2
 """Share of the list that may repeat what stands above."""
+FEW_HITS = 3
+"""Hits that a budget should hold, for a second and a third guess."""
 MORE = 2
 """Times the budget within which evidence lies just past it."""
 
@@ -52,6 +54,8 @@ class Seen:
     params: Mapping[str, Any]
     budget: int
     largest_k: int
+    hit_tokens: float
+    """Mean prompt tokens of a hit among the first few; 0 where it is not known."""
     rows: Sequence[Row]
     """Rows of missed questions."""
     documents: Mapping[str, Sequence[str]]
@@ -68,11 +72,13 @@ class Seen:
         """Look a record up."""
         chunks = [chunk.get("returned", (chunk["start"], chunk["end"])) for chunk in record.chunks]
         settings = record.config.get("settings", {})
+        ks = settings.get("ks", (1,))
         return cls(
             metrics=record.metrics,
             params=record.params,
             budget=int(settings.get("miss_budget", 0)),
-            largest_k=max(settings.get("ks", (0,))),
+            largest_k=max(ks),
+            hit_tokens=record.metrics.get(f"prompt_tokens_at_{min(ks)}", 0.0) / min(ks),
             rows=missed,
             documents={
                 found["question_id"]: [record.chunks[row]["document"] for row in found["chunks"]]
@@ -158,6 +164,18 @@ def just_past_the_budget(seen: Seen) -> Told:
     return _told(seen, n, finding, remedy)
 
 
+def few_hits_fit(seen: Seen) -> Told:
+    """Chunks are so large that the budget holds hardly more than one guess."""
+    if seen.hit_tokens * FEW_HITS <= seen.budget:
+        return None
+    n = seen.count(lambda row, _: bool({"budget", "outranked"} & set(row["miss_flags"])))
+    finding = (
+        f"the evidence is further down, and a hit takes {seen.hit_tokens:,.0f} of {seen.budget:,} tokens: "
+        f"fewer than {FEW_HITS} fit"
+    )
+    return _told(seen, n, finding, "Use smaller chunks or parents, or allow more tokens.")
+
+
 def wrong_documents(seen: Seen) -> Told:
     """Nothing of the documents that hold the missing evidence is near the top."""
     n = seen.count(lambda row, sought: not _homes(sought) & set(seen.documents.get(row["question_id"], ())))
@@ -233,6 +251,7 @@ PATTERNS: Mapping[str, Callable[[Seen], Told]] = {
         found_in_part,
         several_places,
         just_past_the_budget,
+        few_hits_fit,
         wrong_documents,
         wrong_passage,
         close_call,
