@@ -45,17 +45,25 @@ def export_sweep(
     output: Path | None,
     long: bool,
     retrieved: bool,
+    by: str | None = None,
     tracking_uri: str | None,
     report: Callable[[str], None],
 ) -> None:
     """Write one of a sweep's tables to a file or to standard output."""
     from experiments.exports import FORMATS, write_table
 
-    if long and retrieved:
-        raise refuse("--retrieved", "is another table than --long", "Write one of them at a time")
+    asked = [option for option, on in (("--long", long), ("--retrieved", retrieved), ("--by", by)) if on]
+    if len(asked) > 1:
+        raise refuse(asked[1], f"is another table than {asked[0]}", "Write one of them at a time")
     chosen = FORMATS[_format(format, output)]
     result = load(name, tracking_uri=tracking_uri, report=report)
-    write_table(result.retrieved if retrieved else result.questions if long else result.table, chosen, output)
+    if by is not None:
+        from experiments.matrix import by_group
+
+        table = by_group(result, by)
+    else:
+        table = result.retrieved if retrieved else result.questions if long else result.table
+    write_table(table, chosen, output)
 
 
 def _format(asked: str | None, output: Path | None) -> str:

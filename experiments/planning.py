@@ -264,7 +264,7 @@ def show_plan(console: Console, plan: Plan) -> None:
         lines.append(f"Nothing is left to embed{' but for what is marked ?' if unknown else ''}.")
     lines.append(
         f"8 times in 10, these questions tell two configurations apart that differ by {plan.detectable:.3f} "
-        f"in the headline, and any two of these {len(plan.configurations)} by {plan.detectable_among_all:.3f}, "
+        f"in the headline, and any two of all {len(plan.configurations)} by {plan.detectable_among_all:.3f} "
         f"if paired differences have a standard deviation of {ASSUMED_SD:g}: an assumption, a run knows it."
     )
     lines += [f"Left out: {text}" for text in plan.skipped]

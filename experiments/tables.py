@@ -122,7 +122,7 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
                 for values, row in zip(computed, merged, strict=True)
             ]
             cells.append((held, found))
-    return _table(cells)
+    return table_of(cells)
 
 
 def in_currency(table: Table, currency: str | None) -> Table:
@@ -153,7 +153,7 @@ def long(records: Iterable[RunRecord], sides: Mapping[str, str] = NO_SIDES) -> T
             for cells in _question_rows(record, sides):
                 for held, cell in zip(QUESTION_COLUMNS, cells, strict=True):
                     lists[held.name].append(cell)
-    return _table([(held, lists[held.name]) for held in QUESTION_COLUMNS])
+    return table_of([(held, lists[held.name]) for held in QUESTION_COLUMNS])
 
 
 def retrieved(records: Iterable[RunRecord], sides: Mapping[str, str] = NO_SIDES) -> Table:
@@ -167,7 +167,7 @@ def retrieved(records: Iterable[RunRecord], sides: Mapping[str, str] = NO_SIDES)
         if first is not None:
             about = {"name": first.name, "config_id": first.config_id}
             rows += ({**about, "side": sides.get(hit["question_id"]), **hit} for hit in hits(first))
-    return _table([(held, [row.get(held.name) for row in rows]) for held in RETRIEVED_COLUMNS])
+    return table_of([(held, [row.get(held.name) for row in rows]) for held in RETRIEVED_COLUMNS])
 
 
 def frame(table: Table) -> pd.DataFrame:
@@ -261,7 +261,8 @@ def _question_rows(record: RunRecord, sides: Mapping[str, str]) -> Iterator[tupl
             yield (*head, *about, row.get(score.name), row.get("miss"), row.get("error") or record.error)
 
 
-def _table(columns: Iterable[tuple[Column, Sequence[Any]]]) -> Table:
+def table_of(columns: Iterable[tuple[Column, Sequence[Any]]]) -> Table:
+    """A table of these columns and their cells, which are brought into the column's kind."""
     settled = [_settle(held, cells) for held, cells in columns]
     return Table(tuple(held for held, _ in settled), tuple(cells for _, cells in settled))
 

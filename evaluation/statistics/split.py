@@ -61,7 +61,7 @@ def split_problem(where: str, found: Sequence[Side], labels: Sequence[int]) -> P
     largest = f", the largest of them {sizes[0]}" if sizes and sizes[0] > 1 else ""
     what = (
         f"leaves {counts['dev']} questions to choose on (dev) and {counts['test']} to report on (test), and "
-        f"a side needs {FEWEST_QUESTIONS}: the {len(found)} questions that have evidence form {len(sizes)} "
-        f"groups that share documents{largest}, and a group stays on one side"
+        f"a side needs {FEWEST_QUESTIONS}: the {len(found)} questions that have evidence form "
+        f"{len(sizes)} group{'s' * (len(sizes) > 1)} that share documents{largest}, and a group stays whole"
     )
     return Problem(where, what, "Add questions about other documents, choose another share, or leave it out")

@@ -22,6 +22,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "run": run_command.run,
     "plan": plan.plan,
     "export": export.export,
+    "by-group": by_group.by_group,
     "diagnose": diagnose.diagnose,
     "ui": ui.ui,
     "list": lists.list_,

@@ -25,12 +25,21 @@ def export(
     retrieved: Annotated[
         bool, typer.Option("--retrieved", help="One row a configuration, question and retrieved chunk.")
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            help="One row a kind of question and configuration: by tag, or a metadata such as type.",
+            show_default=False,
+        ),
+    ] = None,
     tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Write a sweep's comparison as a table.
 
     One row a configuration; with --long one row a configuration, metric and question; with --retrieved
-    one row a configuration, question and retrieved chunk.
+    one row a configuration, question and retrieved chunk; with --by one row a kind of question and
+    configuration.
     """
     from experiments.exporting import export_sweep
 
@@ -40,6 +49,7 @@ def export(
         output=output,
         long=long,
         retrieved=retrieved,
+        by=by,
         tracking_uri=tracking_uri,
         report=options.warn,
     )

@@ -456,6 +456,7 @@ def test_the_page_names_every_key() -> None:
         "retrieval.token_budgets": str(list(plain.settings.budgets)),
         "filter": "none",
         "prices": "none",
+        "split": "none",
         "relevance": plain.settings.rule,
         "headline": plain.settings.headline,
         "baseline": "none",
