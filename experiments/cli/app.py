@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.exceptions import TyperException
 
-from experiments.cli import diagnose, export, gold, init, lists, plan, run_command, split, ui
+from experiments.cli import by_group, diagnose, export, gold, init, lists, plan, run_command, split, ui
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "init": init.init,
