@@ -122,9 +122,11 @@ class Store(Named):
 
     def unfit(self, vector_type: VectorType, metric: Similarity) -> tuple[str, str] | None:
         """Why it cannot hold such vectors for such a similarity, and what to do; None where it can."""
-        if vector_type in self.vector_types:
-            return None
-        return f"{self.name} holds no {vector_type}", f"Use {', '.join(self.vector_types)}"
+        if vector_type not in self.vector_types:
+            return f"{self.name} holds no {vector_type}", f"Use {', '.join(self.vector_types)}"
+        if vector_type == "binary" and metric == "dot":
+            return "binary is no dot product: signs keep no length", "Use metric: cosine, or another type"
+        return None
 
     @abstractmethod
     def open(

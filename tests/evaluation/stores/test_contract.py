@@ -61,7 +61,7 @@ TRAINED = (
 
 
 every = pytest.mark.parametrize("stored", STORED, ids=str)
-trained = pytest.mark.parametrize("stored", (*STORED, *TRAINED), ids=str)
+trained = pytest.mark.parametrize("stored", [*STORED, *TRAINED], ids=str)
 
 
 Opened = Callable[[], VectorStore]
@@ -95,7 +95,7 @@ def unit(*rows: Sequence[float]) -> Vectors:
 
 
 def turned(dimensions: int) -> Vectors:
-    """Orthogonal unit vectors whose signs tell them apart too: a Hadamard matrix; `dimensions` a power of 2."""
+    """Orthogonal unit vectors whose signs differ too: a Hadamard matrix; `dimensions` is a power of 2."""
     matrix = np.ones((1, 1), dtype=np.float32)
     while len(matrix) < dimensions:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
