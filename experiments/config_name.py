@@ -58,10 +58,10 @@ def _words(strategy: Strategy) -> tuple[list[str], bool]:
     return words, exact
 
 
-def _goes_without_saying(strategy: Strategy, name: str) -> bool:
-    """Whether the strategy is the same if a parameter is left out: its value follows from the others."""
-    others = {key: value for key, value in as_record(strategy).items() if key != name}
-    return attempt([], type(strategy), others, strategy.name) == strategy
+def _goes_without_saying(part: Strategy | Named, name: str) -> bool:
+    """Whether the part is the same if a parameter is left out: its value follows from the others."""
+    others = {key: value for key, value in as_record(part).items() if key != name}
+    return attempt([], type(part), others, part.name) == part
 
 
 def _shown(value: Any) -> tuple[str, bool]:
@@ -74,7 +74,7 @@ def _shown(value: Any) -> tuple[str, bool]:
         parts = {
             one.name: _shown(getattr(value, one.name))
             for one in strategies.parameters(type(value))
-            if as_json(getattr(value, one.name)) != one.default
+            if as_json(getattr(value, one.name)) != one.default and not _goes_without_saying(value, one.name)
         }
         words = [value.name, *(f"{name}_{shown}" for name, (shown, _) in parts.items())]
         return "_".join(words), all(whole for _, whole in parts.values())

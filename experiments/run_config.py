@@ -121,8 +121,11 @@ def deciding(strategy: Strategy, modifiers: Modifiers) -> list[Any]:
 
 
 def _short(value: Any) -> Any:
-    """A part that says nothing but its name, as its name."""
-    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    """A part without what it does not say; one that says nothing but its name, as its name."""
+    if not isinstance(value, dict):
+        return value
+    said = {name: one for name, one in value.items() if one is not None}
+    return next(iter(said.values())) if len(said) == 1 else said
 
 
 def _plain(value: Any) -> Any:

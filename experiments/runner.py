@@ -138,6 +138,7 @@ def prepare(
     known = {} if fresh else tracker.completed(config_ids)
     launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
     check_vocabularies(launch)
+    check_stores(launch)
     if launch.to_run and not dry:
         if bench.jury:
             bench.jury.check()
@@ -164,6 +165,19 @@ def check_vocabularies(launch: Launch) -> None:
     problems = [problem for unit in units if (problem := check_unit(unit)) is not None]
     if problems:
         raise BadInput(problems)
+
+
+def check_stores(launch: Launch) -> None:
+    """Ask each store of vectors that is still needed whether it can be used here. Raises BadInput."""
+    stores = dict.fromkeys(config.search.store for config, _, _ in launch.to_run if config.search.embeds)
+    problems: list[Problem] = []
+    for store in stores:
+        try:
+            store.check()
+        except BadInput as error:
+            problems += error.problems
+    if problems:
+        raise BadInput(dict.fromkeys(problems))
 
 
 def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = False) -> SweepResult:
