@@ -156,6 +156,11 @@ def evaluate(
             ranks.append(reciprocal_rank(relevant_hits(text.evidence, top, rule), settings.largest_k))
         facts = Facts(retriever.searchable(question), until)
         miss = None if error else classify(text, context, facts)
+        if miss and "outranked" in miss.flags and index.search.may_lose:
+            near = retriever.nearest(
+                question, asked.embedded.vectors[number], index.embedded.vectors, len(text.hits)
+            )
+            miss = classify(text, context, facts, context.read(question, near))
         judged, complaints = ask(scorers, question, text.hits)
         if jury:
             cases.append(jury.case(text, texts, context.layout, settings.rule))

@@ -8,11 +8,14 @@ is missing there is followed from the documents to the prompt, and gets a flag f
     truncated   some of its text is in chunks only past what the embedder read
     split       all of its text is indexed, yet no returned range holds it whole
     budget      all of its text is in the ranked list, yet not in the budget
+    not_found   exact search of the vectors ranks all of its text within as many hits; the store does not
     outranked   it could be found, and some of it is not in the ranked list: other text stands there
 
 Of an entry with alternatives, those that pass a stage go on to the next; the flag is set if none does.
 The ranked list is the one that was scored, at least as deep as the largest K and the largest budget; text
-that would have come further down counts as outranked.
+that would have come further down counts as outranked, and so does text that shares no word with the question
+where words alone are searched. Whether a store lost it is asked only where vectors alone rank, and stand in a
+store that is not exact or holds less than float32: elsewhere there is nothing to tell from `outranked`.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.coverage import RankedText
+from evaluation.evidence import Mask
 from evaluation.gold import Passage
 from evaluation.layout import NOWHERE, Placed
 from evaluation.metrics import column
@@ -43,7 +47,9 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "split": "Use larger chunks, more overlap, or a strategy that keeps such passages together: "
         "no chunk holds the evidence whole.",
         "budget": "Allow more tokens or use smaller chunks: the evidence is ranked, but past the budget.",
-        "outranked": "Try another embedder, headings before the text, or smaller chunks: "
+        "not_found": "Let the store search harder (its parameters), or keep more exact numbers: "
+        "exact search ranks the evidence, this index does not.",
+        "outranked": "Try another embedder or retriever, headings before the text, or smaller chunks: "
         "other text ranked higher than the evidence.",
     }
 )
@@ -95,25 +101,41 @@ def headline_budget(settings: Settings) -> int:
     return settings.largest_budget
 
 
-def classify(text: RankedText, context: ScoringContext, facts: Facts) -> Miss | None:
-    """Why the question of a ranked list was missed; None if it was not, or if it has no gold."""
+def classify(
+    text: RankedText, context: ScoringContext, facts: Facts, exact: RankedText | None = None
+) -> Miss | None:
+    """Why the question of a ranked list was missed; None if it was not, or if it has no gold.
+
+    `exact` is what exact search ranks for it, as many hits; without it nothing counts as `not_found`.
+    """
     evidence = text.evidence
     budget = headline_budget(context.settings)
     in_budget = evidence.whole(text.within(budget).non_white)
-    in_list = evidence.whole(text.first(len(text.hits)).non_white)
+    in_list = _ranked(text)
+    in_exact = in_list if exact is None else _ranked(exact)
     flags: set[str] = set()
     for entry in evidence.entries:
         if not in_budget[entry].any():
-            ranked = dict(zip(evidence.passages[entry], in_list[entry].tolist(), strict=True))
-            flags |= _flags(ranked, context, facts)
+            passages = evidence.passages[entry]
+            ranked = dict(zip(passages, in_list[entry].tolist(), strict=True))
+            near = {passage for passage, held in zip(passages, in_exact[entry], strict=True) if held}
+            flags |= _flags(ranked, near, context, facts)
     if not flags:
         return None
     ordered = tuple(reason for reason in REMEDIES if reason in flags)
     return Miss(ordered[0], ordered, budget)
 
 
-def _flags(ranked: Mapping[Passage, bool], context: ScoringContext, facts: Facts) -> set[str]:
-    """The flags of one entry: of its passages, and whether each is wholly in the ranked list."""
+def _ranked(text: RankedText) -> Mask:
+    """Which passages a whole ranked list holds whole."""
+    return text.evidence.whole(text.first(len(text.hits)).non_white)
+
+
+def _flags(
+    ranked: Mapping[Passage, bool], near: Collection[Passage], context: ScoringContext, facts: Facts
+) -> set[str]:
+    """The flags of one entry: of its passages, whether each is wholly in the ranked list, and which of them
+    exact search ranks."""
     flags: set[str] = set()
     places = [_Place.of(passage, context, facts) for passage in ranked]
     for reason in ("filtered", "absent", "truncated", "split"):
@@ -125,7 +147,7 @@ def _flags(ranked: Mapping[Passage, bool], context: ScoringContext, facts: Facts
     if any(ranked[place.passage] for place in places):
         flags.add("budget")
     elif not flags & {"filtered", "absent"}:
-        flags.add("outranked")
+        flags.add("not_found" if any(place.passage in near for place in places) else "outranked")
     return flags
 
 

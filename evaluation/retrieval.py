@@ -88,6 +88,7 @@ class Retriever:
         self._ranker = ranker
         self._chunks = chunks
         self._own_documents = scope == "document"
+        self._yardstick: ExactStore | None = None
         self._places: list[tuple[str, int, int]] = [(chunk.document_id, *chunk.returned) for chunk in chunks]
         self._sizes = Counter(chunk.document_id for chunk in chunks)
         self._order = HitOrder(chunks)
@@ -164,8 +165,7 @@ class Retriever:
         dense = dense_part(self._ranker)
         if dense is None:
             return None
-        yardstick = ExactStore(Path())  # which writes nothing unless it is measured
-        yardstick.build(of, self._chunks)
+        yardstick = self._exactly(of)
         shares = []
         for question, vector in zip(questions, vectors, strict=True):
             wanted = min(k, self._admits(question).chunks)
@@ -177,6 +177,23 @@ class Retriever:
                 nearest = yardstick.search(vector, wanted, documents).rows
                 shares.append(int(np.isin(found, nearest).sum()) / wanted)
         return fsum(shares) / len(shares) if shares else None
+
+    def nearest(self, question: Question, vector: Vectors, of: Vectors, n: int) -> tuple[Hit, ...]:
+        """The first `n` hits of exact search among the chunks' vectors, `of`, as for `store_recall`."""
+        yardstick, documents, depth = self._exactly(of), self._admits(question).asked, n
+        while True:
+            found = yardstick.search(vector, depth, documents)
+            hits = self._merge(found, depth)
+            if len(hits) >= n or len(found.rows) < depth:
+                return hits[:n]
+            depth *= 2
+
+    def _exactly(self, of: Vectors) -> ExactStore:
+        """Exact search of the chunks' vectors, built once."""
+        if self._yardstick is None:
+            self._yardstick = ExactStore(Path())  # which writes nothing unless it is measured
+            self._yardstick.build(of, self._chunks)
+        return self._yardstick
 
     def _asking(self, question: Question, vector: Vectors) -> Asking:
         return Query(question.text, vector), self._admits(question).asked

@@ -87,6 +87,11 @@ class Search:
             return f"hits are ordered by {self.retriever}, whose scores are no similarities of vectors"
         return None
 
+    @property
+    def may_lose(self) -> bool:
+        """Whether a store alone ranks the chunks, and exact search of float32 vectors could rank others."""
+        return self.no_similarity is None and (self.store != EXACT or self.vector_type != "float32")
+
     def versions(self) -> dict[str, str]:
         """Libraries that decide which chunks are found, beside the model's: name -> version."""
         words = {} if self.retriever == "dense" else {"bm25s": version("bm25s")}

@@ -122,6 +122,14 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("misses_truncated", "truncated", "integer", "count", "lower", "Evidence past the embedder's limit"),
         ("misses_split", "split", "integer", "count", "lower", "No chunk holds a span of evidence whole"),
         ("misses_budget", "budget", "integer", "count", "lower", "Ranked, but past the token budget"),
+        (
+            "misses_not_found",
+            "not found",
+            "integer",
+            "count",
+            "lower",
+            "Exact search ranks it, the store not",
+        ),
         ("misses_outranked", "outranked", "integer", "count", "lower", "Other text ranked higher"),
     ),
     "chunks": (

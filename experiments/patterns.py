@@ -178,7 +178,12 @@ def few_hits_fit(seen: Seen) -> Told:
 
 def wrong_documents(seen: Seen) -> Told:
     """Nothing of the documents that hold the missing evidence is near the top."""
-    n = seen.count(lambda row, sought: not _homes(sought) & set(seen.documents.get(row["question_id"], ())))
+
+    def shows(row: Row, sought: Row) -> bool:
+        found = set(seen.documents.get(row["question_id"], ()))
+        return "not_found" not in row["miss_flags"] and not _homes(sought) & found
+
+    n = seen.count(shows)
     finding = f"no hit down to rank {seen.largest_k} comes from a document that holds the missing evidence"
     words = "retriever: hybrid, " if seen.params.get("retriever", "dense") == "dense" else ""
     heads = "headings before what is embedded, " if seen.params.get("headings", "none") == "none" else ""
@@ -233,7 +238,7 @@ def low_similarity(seen: Seen) -> Told:
 def duplicates(seen: Seen) -> Told:
     """Much of the list repeats what stands above. Needs no misses."""
     share = seen.metrics.get(f"duplicate_share_at_{seen.largest_k}", 0.0)
-    n = len(seen.first_scores)
+    n = sum(bool(documents) for documents in seen.documents.values())
     if share < DUPLICATES or n < LEAST:
         return None
     finding = (

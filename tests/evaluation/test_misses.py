@@ -145,5 +145,13 @@ def test_the_budget_of_a_headline(headline: str, budget: int) -> None:
 
 
 def test_every_reason_has_a_remedy_in_words() -> None:
-    assert list(REMEDIES) == ["filtered", "absent", "truncated", "split", "budget", "outranked"]
+    assert list(REMEDIES) == [
+        "filtered",
+        "absent",
+        "truncated",
+        "split",
+        "budget",
+        "not_found",
+        "outranked",
+    ]
     assert all(remedy.endswith(".") and " " in remedy for remedy in REMEDIES.values())

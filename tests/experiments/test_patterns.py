@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -114,9 +115,15 @@ def test_what_is_alike_is_not_taken_for_it(name: str) -> None:
     [(0.19, None), (0.2, "on average 20% of the first 10 hits lie at least 90 % inside an earlier one")],
 )
 def test_duplicates_need_no_misses(share: float, expected: str | None) -> None:
-    found = said("duplicates", [], metrics={"duplicate_share_at_10": share})
+    every = {f"q{number}": ["home.md"] for number in range(5)}
+    found = pattern_of_lists(every, share)
     assert (found and found.finding) == expected
-    assert said("duplicates", [], metrics={"duplicate_share_at_10": 0.9}, first_scores=[0.5] * 4) is None
+    assert pattern_of_lists(every | {"q0": []}, 0.9) is None  # four lists
+
+
+def pattern_of_lists(documents: Mapping[str, Sequence[str]], share: float) -> Pattern | None:
+    scene = replace(seen([], metrics={"duplicate_share_at_10": share}), documents=documents, first_scores=[])
+    return next(iter(patterns(scene, cosine=False)), None)  # of words, say, which have no similarity
 
 
 def test_without_cosines_nothing_is_said_of_similarity() -> None:
