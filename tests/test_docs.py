@@ -16,6 +16,7 @@ import yaml
 
 from evaluation.embedders.hashing import HashingEmbedder
 from evaluation.embedding import EmbedderSpec
+from evaluation.judging.measures import JUDGED
 from evaluation.metrics import METRICS
 from evaluation.metrics.page import markdown_table
 from evaluation.misses import REMEDIES
@@ -30,8 +31,10 @@ from experiments.sweep import load_sweep, read_sweep, sweeps
 from experiments.sweep_schema import KEYS
 from strategies import STRATEGIES, THIRD_PARTY
 from strategies import reference as strategies_page
+from strategies.language_model.chat_model import ChatModel
 from strategies.modifiers import PLAIN
-from strategies.parameters import as_record
+from strategies.parameters import as_record, parameters
+from strategies.telemetry import OFF
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -248,6 +251,7 @@ FIELDS = list(EmbedderSpec.__dataclass_fields__)
 DOCUMENTED = {
     "strategies.md": [*STRATEGIES, *THIRD_PARTY, *as_record(PLAIN)],
     "metrics.md": [*METRICS, *REMEDIES],
+    "judging.md": [*JUDGED, *(item.name for item in parameters(ChatModel)), "metrics", "k", "tokens", *OFF],
     "tables.md": [*METRICS, *(column.name for column in (*COLUMNS, *QUESTION_COLUMNS)), *FORMATS],
     "sweep-file.md": [
         *KEYS.keys() - {"retrieval"},

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from evaluation.judging.measures import JUDGED
 from evaluation.metrics import METRICS, expand
 from evaluation.misses import REMEDIES
 from evaluation.settings import Settings
@@ -84,5 +85,5 @@ def test_scores_stand_in_the_order_of_the_metrics_and_of_their_cut() -> None:
 def test_the_reference_lists_every_measure_in_a_table_that_holds() -> None:
     lines = reference().splitlines()
     named = [line.split("`")[1] for line in lines[2:]]
-    assert named == [*METRICS, *(held.name for held in COLUMNS)]
+    assert named == [*METRICS, *(held.name for held in COLUMNS), *JUDGED]
     assert {line.count("|") for line in lines} == {5}
