@@ -8,7 +8,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 import typer
@@ -21,6 +21,8 @@ from evaluation.metrics import METRICS
 from evaluation.metrics.page import markdown_table
 from evaluation.misses import REMEDIES
 from evaluation.settings import Settings
+from evaluation.stores import STORES, VectorType
+from evaluation.stores import page as stores_page
 from experiments import workbench
 from experiments.cli.app import COMMANDS, app, run
 from experiments.columns import COLUMNS, QUESTION_COLUMNS, RETRIEVED_COLUMNS, reference
@@ -178,7 +180,7 @@ def test_cheap_commands_run(arguments: list[str], folder: Path, capsys: pytest.C
     assert run(arguments) == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize("what", ["strategies", "metrics", "datasets", "sweeps"])
+@pytest.mark.parametrize("what", ["strategies", "stores", "metrics", "datasets", "sweeps"])
 def test_everything_can_be_listed(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["list", what]) == 0
     assert len(capsys.readouterr().out.splitlines()) >= 3
@@ -250,6 +252,7 @@ def test_commands_and_python_of_the_pages_run(
 FIELDS = list(EmbedderSpec.__dataclass_fields__)
 DOCUMENTED = {
     "strategies.md": [*STRATEGIES, *THIRD_PARTY, *as_record(PLAIN)],
+    "stores.md": [*STORES, *get_args(VectorType)],
     "metrics.md": [*METRICS, *REMEDIES],
     "judging.md": [*JUDGED, *(item.name for item in parameters(ChatModel)), "metrics", "k", "tokens", *OFF],
     "tables.md": [*METRICS, *(column.name for column in (*COLUMNS, *QUESTION_COLUMNS)), *FORMATS],
@@ -275,6 +278,7 @@ def test_the_signs_of_the_leaderboard_are_explained() -> None:
 
 def test_generated_tables_are_those_of_the_code() -> None:
     assert strategies_page.updated(PROSE["strategies.md"]) == PROSE["strategies.md"]
+    assert stores_page.updated(PROSE["stores.md"]) == PROSE["stores.md"]
     assert markdown_table() in PROSE["metrics.md"]
     begin, end = "<!-- begin: experiments.columns.reference() -->\n", "<!-- end -->"
     assert PROSE["tables.md"].partition(begin)[2].partition(end)[0] == reference()

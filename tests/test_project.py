@@ -268,7 +268,8 @@ def test_every_format_has_its_file() -> None:
 
 
 def test_every_store_has_its_file_and_opens() -> None:
-    assert names("evaluation/stores") - {"store", "quantising", "nearest", "payloads"} == set(stores.STORES)
+    parts = {"store", "page", "quantising", "nearest", "payloads", "ties", "row_ids", "postgres"}
+    assert names("evaluation/stores") - parts == set(stores.STORES)
     for name, store in stores.STORES.items():
         assert (store.name, store.__module__) == (name, f"evaluation.stores.{name}")
 

@@ -11,6 +11,7 @@ from experiments.cli import options
 from strategies.errors import BadInput, Problem, nearest
 
 if TYPE_CHECKING:
+    from evaluation.stores import Store
     from strategies.libraries.library import Library
 
 
@@ -19,6 +20,7 @@ class What(StrEnum):
 
     STRATEGIES = "strategies"
     MODIFIERS = "modifiers"
+    STORES = "stores"
     METRICS = "metrics"
     DATASETS = "datasets"
     SWEEPS = "sweeps"
@@ -26,7 +28,10 @@ class What(StrEnum):
 
 def list_(
     what: Annotated[
-        What, typer.Argument(help="strategies, modifiers, metrics, datasets or sweeps.", show_default=False)
+        What,
+        typer.Argument(
+            help="strategies, modifiers, stores, metrics, datasets or sweeps.", show_default=False
+        ),
     ],
     names: Annotated[
         list[str] | None, typer.Argument(help="Only these.", metavar="[NAME]...", show_default=False)
@@ -36,13 +41,14 @@ def list_(
     """List what there is to choose from.
 
     Strategies with their parameters, ours and those of libraries; modifiers, which every strategy takes
-    beside its own parameters; metrics; bundled data sets; ready sweeps.
+    beside its own parameters; stores of vectors; metrics; bundled data sets; ready sweeps.
     """
     from json import dumps
 
     rows = {
         "strategies": _strategies,
         "modifiers": _modifiers,
+        "stores": _stores,
         "metrics": _metrics,
         "datasets": _datasets,
         "sweeps": _sweeps,
@@ -137,10 +143,37 @@ def _modifiers() -> list[dict[str, Any]]:
     ]
 
 
-def _installed(library: type[Library]) -> str:
-    if library.is_installed():
-        return f"{library.distributions[0]} is installed (chunksweep[{library.extra}])"
-    return f"not installed: pip install 'chunksweep[{library.extra}]'"
+def _stores() -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from evaluation.stores import STORES
+    from strategies import parameters
+
+    rows = []
+    for name, cls in STORES.items():
+        told = [asdict(parameter) for parameter in parameters(cls)]
+        rows.append(
+            {
+                "name": name,
+                "description": _paragraph(cls),
+                "parameters": told,
+                "vector_types": list(cls.vector_types),
+                "extra": cls.extra,
+                "installed": cls.is_installed(),
+                "lines": [
+                    f"vector types: {', '.join(cls.vector_types)}",
+                    *([_installed(cls)] if cls.extra else []),
+                    *(_told(parameter) for parameter in told),
+                ],
+            }
+        )
+    return rows
+
+
+def _installed(part: type[Library] | type[Store]) -> str:
+    if part.is_installed():
+        return f"{part.distributions[0]} is installed (chunksweep[{part.extra}])"
+    return f"not installed: pip install 'chunksweep[{part.extra}]'"
 
 
 def _told(parameter: dict[str, Any]) -> str:

@@ -1,0 +1,50 @@
+"""The reference part of `docs/stores.md`, written from the classes themselves.
+
+`python -m evaluation.stores.page docs/stores.md` brings the page up to date; a test compares them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import get_args
+
+from evaluation.stores import STORES, Store, VectorType
+from strategies.reference import parameter_table
+
+BEGIN, END = "<!-- begin: written by evaluation.stores.page -->", "<!-- end -->"
+
+
+def reference() -> str:
+    """A table of stores and vector types, and a section for every store: what it is, its parameters."""
+    types: tuple[VectorType, ...] = get_args(VectorType)
+    head = ["| store | installed by |", *(f" `{one}` |" for one in types)]
+    rows = ["".join(head), "| --- " * (2 + len(types)) + "|"]
+    for name, cls in STORES.items():
+        by = f"`chunksweep[{cls.extra}]`" if cls.extra else "the core"
+        held = " | ".join("yes" if one in cls.vector_types else "" for one in types)
+        rows.append(f"| [`{name}`](#{name}) | {by} | {held} |")
+    return "\n\n".join(["\n".join(rows), *(section(name, cls) for name, cls in STORES.items())])
+
+
+def section(name: str, cls: type[Store]) -> str:
+    """One store's section, in Markdown."""
+    return f"### `{name}`\n\n{inspect.getdoc(cls)}\n\n{parameter_table(cls)}"
+
+
+def updated(page: str) -> str:
+    """A page with its generated part renewed."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n\n{reference()}\n\n{END}{after}"
+
+
+def main(path: str) -> None:
+    """Bring a page up to date."""
+    page = Path(path)
+    page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
