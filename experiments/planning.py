@@ -227,11 +227,9 @@ def _unknown(launch: Launch) -> list[str]:
 def _unembedded(launch: Launch) -> list[str]:
     """A note on configurations that search words alone."""
     names = [config.name for config, _, repeat in launch.to_run if not config.search.embeds and not repeat]
-    return (
-        [f"No vector is made of chunks or questions for retriever: bm25 ({', '.join(names)})"]
-        if names
-        else []
-    )
+    if not names:
+        return []
+    return [f"No vector is made of chunks or questions where words alone are searched: {', '.join(names)}"]
 
 
 def show_plan(console: Console, plan: Plan) -> None:

@@ -10,6 +10,7 @@ chunks that hold the word, and N all chunks of the index.
 
 from __future__ import annotations
 
+import logging
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -80,6 +81,7 @@ class BM25:
         ids = [[self._vocabulary[word] for word in text] for text in texts]
         self._index = None
         if self._vocabulary:
+            logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for every line of its own
             self._index = bm25s.BM25(k1=K1, b=B, method="lucene", backend="numpy")
             self._index.index((ids, self._vocabulary), create_empty_token=False, show_progress=False)
             # Stored as float32, summed as float64: the order of words changes no sum, and no tie is lost.
