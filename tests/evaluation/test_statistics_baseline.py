@@ -74,3 +74,39 @@ def test_holm_keeps_order_and_never_lowers(p: list[float]) -> None:
     assert all(adjusted[i] <= adjusted[j] for i in range(len(p)) for j in range(len(p)) if p[i] <= p[j])
     if p:
         assert min(adjusted) == min(1, len(p) * min(p))
+
+
+def test_the_interval_is_that_of_the_paired_difference() -> None:
+    """Scores vary far more than their difference, whose interval alone is narrow."""
+    generator = np.random.default_rng(2)
+    hard = generator.random(200)
+    gain = generator.normal(0.05, 0.05, 200)
+    result = against(np.column_stack((hard, hard + gain)), 0, range(200), permutations=4000, seed=1)
+    half = 1.97 * gain.std(ddof=1) / 200**0.5
+    assert result.low[1] == pytest.approx(gain.mean() - half, abs=0.001)
+    assert result.high[1] == pytest.approx(gain.mean() + half, abs=0.001)
+    assert (result.low[0], result.high[0]) == (0, 0)
+
+
+def test_intervals_hold_the_true_difference_in_about_95_of_100() -> None:
+    generator = np.random.default_rng(4)
+    held = 0
+    for number in range(300):
+        scores = generator.normal((0.5, 0.55), 0.2, (60, 2))
+        result = against(scores, 0, range(60), permutations=400, seed=number)
+        held += result.low[1] <= 0.05 <= result.high[1]
+    assert 0.91 <= held / 300 <= 0.985
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12))
+def test_an_interval_holds_its_difference(pairs: list[tuple[float, float]]) -> None:
+    result = against(np.array(pairs), 0, range(len(pairs)), permutations=50, seed=1)
+    assert (result.low <= result.difference).all()
+    assert (result.difference <= result.high).all()
+
+
+def test_questions_of_a_unit_widen_the_interval() -> None:
+    scores = np.repeat(np.random.default_rng(1).random((20, 2)), 5, axis=0)
+    whole = against(scores, 0, np.repeat(range(20), 5), permutations=2000, seed=1)
+    single = against(scores, 0, range(100), permutations=2000, seed=1)
+    assert whole.high[1] - whole.low[1] > 1.8 * (single.high[1] - single.low[1])

@@ -70,3 +70,16 @@ def test_it_is_the_smallest_number_that_decides(loss: float, sd: float, margin: 
     assert units is not None
     assert decided(units)
     assert units == 1 or not decided(units - 1)
+
+
+def test_any_two_of_many_take_more() -> None:
+    """12 configurations are 66 pairs, each at 0.05 / 66."""
+    critical = stats.norm.ppf(1 - 0.05 / 132)
+    assert detectable(80, columns=12) == pytest.approx((critical + 0.84162) * 0.3 / math.sqrt(80), rel=1e-4)
+    assert detectable(80, columns=1) == detectable(80, columns=2) == detectable(80)
+
+
+def test_what_is_said_before_a_run_is_near_what_is_said_after() -> None:
+    scores = np.random.default_rng(1).normal(0.5, 0.3 / math.sqrt(2), (150, 12))
+    after = detectable_after(simultaneous(scores, range(150), permutations=1000, seed=1))
+    assert detectable(150, columns=12) == pytest.approx(after, rel=0.08)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.gold import Evidence, Passage, Question
-from evaluation.statistics import components, resampling_units
+from evaluation.statistics import components, resampling_units, settled
 
 
 def question(*evidence: str | tuple[str, ...]) -> Question:
@@ -73,3 +73,16 @@ def test_no_questions_have_no_units() -> None:
     units = resampling_units([])
     assert (units.labels, units.n) == ((), 0)
     assert units.warning is not None
+
+
+def test_units_of_a_part_of_a_set() -> None:
+    """Thirty components in a set, of which some are left: as before from 20 on, else question by question."""
+    labels = [number // 2 for number in range(60)]
+    assert settled(labels).labels == tuple(labels)
+    part = settled([label for label in labels if label >= 8])
+    assert (part.kind, part.n) == ("component", 22)
+    assert part.labels == tuple(number // 2 for number in range(44))  # numbered anew
+    few = settled([label for label in labels if label >= 15])
+    assert (few.kind, few.n) == ("question", 30)
+    assert few.warning is not None
+    assert "only 15 groups" in few.warning
