@@ -70,14 +70,19 @@ def _shown(value: Any) -> tuple[str, bool]:
         words, exact = _words(value)
         return "_".join(words), exact
     form = as_json(value)
-    if isinstance(value, Named):  # its name, and what it says beside its defaults
-        parts = {
-            one.name: _shown(getattr(value, one.name))
-            for one in strategies.parameters(type(value))
-            if as_json(getattr(value, one.name)) != one.default and not _goes_without_saying(value, one.name)
-        }
-        words = [value.name, *(f"{name}_{shown}" for name, (shown, _) in parts.items())]
-        return "_".join(words), all(whole for _, whole in parts.values())
+    if isinstance(value, Named):  # its name, and what it says beside its defaults: a word says it alone
+        held = {one.name: getattr(value, one.name) for one in strategies.parameters(type(value))}
+        defaults = {one.name: one.default for one in strategies.parameters(type(value))}
+        told = [
+            name
+            for name in held
+            if as_json(held[name]) != defaults[name] and not _goes_without_saying(value, name)
+        ]
+        shown = {name: _shown(held[name]) for name in told}
+        words = [
+            shown[name][0] if isinstance(held[name], str) else f"{name}_{shown[name][0]}" for name in told
+        ]
+        return "_".join([value.name, *words]), all(whole for _, whole in shown.values())
     if isinstance(form, float) and form.is_integer():
         form = int(form)  # as its user wrote it, most likely
     text = str(form).lower() if isinstance(form, bool) else form if isinstance(form, str) else compact(form)
