@@ -173,7 +173,8 @@ def few_hits_fit(seen: Seen) -> Told:
         f"the evidence is further down, and a hit takes {seen.hit_tokens:,.0f} of {seen.budget:,} tokens: "
         f"fewer than {FEW_HITS} fit"
     )
-    return _told(seen, n, finding, "Use smaller chunks or parents, or allow more tokens.")
+    parts = "parents" if seen.params.get("parents") else "chunks"
+    return _told(seen, n, finding, f"Use smaller {parts}, or allow more tokens.")
 
 
 def wrong_documents(seen: Seen) -> Told:

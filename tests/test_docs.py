@@ -29,6 +29,7 @@ from experiments.columns import COLUMNS, QUESTION_COLUMNS, RETRIEVED_COLUMNS, re
 from experiments.exports import FORMATS
 from experiments.grid import expand
 from experiments.leaderboard import LEGEND
+from experiments.patterns import LEAST, PATTERNS, SHARE
 from experiments.sweep import load_sweep, read_sweep, sweeps
 from experiments.sweep_schema import KEYS
 from strategies import STRATEGIES, THIRD_PARTY
@@ -254,6 +255,7 @@ DOCUMENTED = {
     "strategies.md": [*STRATEGIES, *THIRD_PARTY, *as_record(PLAIN)],
     "stores.md": [*STORES, *get_args(VectorType)],
     "metrics.md": [*METRICS, *REMEDIES],
+    "diagnosis.md": [*PATTERNS],
     "judging.md": [*JUDGED, *(item.name for item in parameters(ChatModel)), "metrics", "k", "tokens", *OFF],
     "tables.md": [*METRICS, *(column.name for column in (*COLUMNS, *QUESTION_COLUMNS)), *FORMATS],
     "sweep-file.md": [
@@ -300,6 +302,11 @@ def test_sweeps_on_the_pages_are_sweeps(tmp_path: Path, monkeypatch: pytest.Monk
                 assert expand(read_sweep({"name": "a", "dataset": "handbook", **content})).configs
                 found += 1
     assert found >= 3
+
+
+def test_the_thresholds_of_patterns_are_those_of_the_page() -> None:
+    assert (LEAST, SHARE) == (5, 1 / 5)
+    assert "at least 5 missed questions, and at least a fifth of all that were missed" in PROSE["diagnosis.md"]
 
 
 def test_the_first_table_is_of_the_ready_sweep() -> None:
