@@ -18,9 +18,11 @@ from evaluation.evaluate import Asked, Evaluation, Index, Scorer, evaluate
 from evaluation.gold import Evidence, GoldSet, Passage, Question
 from evaluation.measured import Measured
 from evaluation.metrics import column
+from evaluation.ranking import PairDesk, open_ranker
 from evaluation.ranking.dense import Dense
 from evaluation.retrieval import Hit
 from evaluation.scorers import MEASURES, ROW_KEYS
+from evaluation.search import Search
 from evaluation.settings import Settings
 from evaluation.stores.exact import ExactStore
 from strategies import build
@@ -28,6 +30,8 @@ from strategies.document import Chunk, Document
 from strategies.errors import BadInput
 from strategies.splitting import split
 from strategies.tools import TOKENS, Tools
+
+from .ranking.scene import PlainScorer
 
 # Sentences of six words each, so that windows of six words are sentences.
 PARK = "The north gate opens at nine. The south gate opens at ten. All dogs stay on a lead."
@@ -63,6 +67,8 @@ def run(
     limit_tokens: int | None = None,
     cutting: Cutting = Cutting(1.5),
     windows: int | None = None,
+    search: Search = Search(),
+    reranker: PairDesk | None = None,
 ) -> Evaluation:
     tools = Tools()
     chunks: list[Chunk] = []
@@ -80,9 +86,9 @@ def run(
     )
     embedded = desk.vectors([chunk.embedded_text for chunk in chunks], "passage")
     embedded = dataclasses.replace(embedded, windows=windows)
-    index = Index(data.documents, chunks, embedded, cutting, limit_tokens)
+    index = Index(data.documents, chunks, embedded, cutting, limit_tokens, search)
     with TemporaryDirectory() as folder:
-        ranker = Dense(store or ExactStore(Path(folder)))
+        ranker = Dense(store) if store else open_ranker(search, Path(folder), reranker)
         return evaluate(index, asked, ranker, scorers=scorers)
 
 
@@ -258,12 +264,55 @@ def test_a_scorer_whose_name_is_taken_is_refused_before_any_work() -> None:
     ]
 
 
+def test_mrr_under_every_rule_of_relevance() -> None:
+    """Chunks of four words: two share the evidence, none holds it whole; a quote inside one is held by it."""
+    across = question("across", "opens at nine The south gate", "park", "opens at nine. The south gate opens")
+    inside = question("inside", "Swimming costs", "pool", "Swimming costs")
+    result = run(gold(across, inside), size=4)
+    any_text, half, whole = (result.metrics[f"mrr_{rule}"] for rule in ("any", "half", "contains"))
+    assert half == result.metrics["mrr_at_3"]  # the rule of these settings, at the largest K
+    assert whole == 0.5  # the second at rank 1, the first nowhere
+    assert any_text == 1
+    assert half >= whole
+    for rule, found in (("any", any_text), ("contains", whole)):
+        other = run(gold(across, inside), size=4, settings=dataclasses.replace(SETTINGS, rule=rule))
+        assert other.metrics["mrr_at_3"] == found
+        assert {name: other.metrics[name] for name in ("mrr_any", "mrr_half", "mrr_contains")} == {
+            "mrr_any": any_text,
+            "mrr_half": half,
+            "mrr_contains": whole,
+        }
+
+
+def test_without_questions_no_rule_has_a_rank() -> None:
+    result = run(gold())
+    for rule in ("any", "half", "contains"):
+        assert f"mrr_{rule}" not in result.metrics
+        assert result.reasons[f"mrr_{rule}"] == "no question has evidence"
+
+
+def test_a_question_names_the_documents_of_its_evidence() -> None:
+    both = Question(
+        "both",
+        "When does the north gate open, and what does swimming cost?",
+        (Evidence((Passage("pool", 0, 8), Passage("park", 0, 9))), Evidence((Passage("park", 10, 14),))),
+    )
+    assert [row["documents"] for row in run(gold(*QUESTIONS, both)).questions] == [
+        ["park"],
+        ["pool"],
+        ["park", "pool"],
+    ]
+
+
 BY_MODELS = Cutting(1.5, Vectored(3, 40, 2.5, True), Answered(2, 300, 20, 900.0, 0.01))
 
 
 def test_the_names_that_no_scorer_may_have_are_those_of_the_results() -> None:
-    result = run(gold(*QUESTIONS), cutting=BY_MODELS, windows=3)
-    assert {name for name in result.metrics if column(name) is None} == MEASURES
+    reranking = Search(rerank="plain", candidates=2)
+    reranker = PairDesk(PlainScorer(), None)
+    result = run(gold(*QUESTIONS), cutting=BY_MODELS, windows=3, search=reranking, reranker=reranker)
+    named = {name for name in MEASURES if not name.startswith("judge_")}  # there with a jury alone
+    assert {name for name in result.metrics if column(name) is None} == named
     assert {name for name in result.questions[0] if column(name) is None} == set(ROW_KEYS)
 
 
@@ -331,3 +380,56 @@ def test_k_beyond_the_index_is_no_error() -> None:
     result = run(gold(*QUESTIONS), settings=settings)
     assert result.metrics["context_recall_at_500"] == result.metrics["answerable_at_100000_tokens"] == 1.0
     assert result.metrics["precision_at_500"] == pytest.approx(1 / 500)
+
+
+def test_only_scores_of_vectors_pass_for_similarities() -> None:
+    reranker = PairDesk(PlainScorer(), None)
+    for search in (
+        Search(retriever="bm25"), Search(retriever="hybrid"), Search(rerank="plain"),
+        Search(retriever="bm25", rerank="plain"),
+    ):  # fmt: skip
+        result = run(gold(*QUESTIONS), search=search, reranker=reranker if search.rerank else None)
+        for name in ("top1_similarity", "first_relevant_similarity", "similarity_margin"):
+            assert name not in result.metrics
+            assert "no similarities of vectors" in result.reasons[name]
+            assert [row[name] for row in result.questions] == [None, None]
+    assert run(gold(*QUESTIONS)).metrics["top1_similarity"] > 0.5
+
+
+def test_words_that_a_question_shares_with_nothing_leave_the_list_short() -> None:
+    """No chunk that shares no word is retrieved to fill up a depth or a budget."""
+    odd = question("odd", "Winter hours?", "pool", "The pool closes early in winter.")
+    result = run(gold(odd), search=Search(retriever="bm25"))
+    assert len(result.retrieved[0].hits) == 1
+    assert result.metrics["mrr_at_3"] == 1.0
+    assert result.metrics["precision_at_3"] == pytest.approx(1 / 3)
+    silent = question("silent", "Quando?", "pool", "The pool closes early in winter.")
+    nothing = run(gold(silent, *QUESTIONS), search=Search(retriever="bm25"))
+    assert nothing.retrieved[0].hits == ()
+    assert nothing.questions[0]["error"] is None
+    assert nothing.metrics["n_failed"] == 0
+    assert nothing.questions[0]["mrr_at_3"] == 0.0
+
+
+def test_the_scope_of_a_search_is_that_of_its_evidence() -> None:
+    settings = dataclasses.replace(SETTINGS, ks=(1, 6))
+    everywhere, own = (
+        run(gold(*QUESTIONS), settings=settings, search=Search(scope=scope))  # type: ignore[arg-type]
+        for scope in ("corpus", "document")
+    )
+    assert [len(found.hits) for found in everywhere.retrieved] == [6, 6]
+    assert [{hit.document for hit in found.hits} for found in own.retrieved] == [{"park"}, {"pool"}]
+    assert own.metrics["chunks"] == everywhere.metrics["chunks"] == 6
+    assert own.metrics["store_recall"] == 1.0
+
+
+def test_pairs_of_another_machine_leave_the_time_of_reranking_out() -> None:
+    search, desk = Search(rerank="plain"), PairDesk(PlainScorer(), None)
+    here = run(gold(*QUESTIONS), search=search, reranker=desk)
+    assert here.metrics["rerank_ms_median"] > 0
+    assert here.metrics["rerank_pairs"] == 12
+    desk._machine = "another processor x64"
+    there = run(gold(*QUESTIONS), search=search, reranker=desk)
+    assert "rerank_ms_median" not in there.metrics
+    assert "another machine" in there.reasons["rerank_ms_p95"]
+    assert there.retrieved == here.retrieved

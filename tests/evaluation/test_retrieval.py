@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from evaluation.gold import Evidence, Passage, Question, admits
+from evaluation.ranking.bm25 import BM25
 from evaluation.ranking.dense import Dense
-from evaluation.retrieval import TIMED_QUERIES, Hit, Retriever, tied
+from evaluation.retrieval import CLIENTS, TIMED_QUERIES, Hit, Retriever, tied
 from evaluation.stores import Found
 from evaluation.stores.exact import ExactStore
 from strategies.document import Chunk, Document
@@ -213,3 +215,90 @@ def test_searches_are_timed_evenly_over_all_questions(n: int) -> None:
     assert timed[-1] == n - 1
     gaps = set(np.diff(timed).tolist())
     assert gaps <= {(n - 1) // (len(times) - 1), -(-(n - 1) // (len(times) - 1))} if n > 1 else not gaps
+
+
+def test_eight_clients_search_at_once() -> None:
+    """Eight searches wait for one another: fewer threads would wait for ever, and the barrier breaks."""
+    meeting = threading.Barrier(CLIENTS, timeout=20)
+
+    class Meeting(ExactStore):
+        seen = 0
+
+        def search(self, query: Vectors, depth: int, documents: frozenset[str] | None = None) -> Found:
+            self.seen += 1
+            if threading.current_thread() is not threading.main_thread():
+                meeting.wait()
+            return super().search(query, depth, documents)
+
+    store = Meeting(Path())
+    ranker = Dense(store)
+    ranker.build(np.ones((1, 1), dtype=np.float32), [chunk("a", 0, 5)])
+    retriever = Retriever(ranker, [chunk("a", 0, 5)], [Document("a", "x" * 9)])
+    times = retriever.time_searches([question()] * 16, np.ones((16, 1), np.float32), 1, CLIENTS)
+    assert len(times) == 64  # sixteen questions, each asked four times
+    assert all(time > 0 for time in times)
+    assert retriever.time_searches([], np.ones((0, 1), np.float32), 1, CLIENTS) == []
+
+
+class Lossy(ExactStore):
+    """Never finds the first of its chunks."""
+
+    def search(self, query: Vectors, depth: int, documents: frozenset[str] | None = None) -> Found:
+        found = super().search(query, depth + 1, documents)
+        kept = found.rows != 0
+        return Found(found.rows[kept], found.scores[kept])
+
+
+def recall(
+    store: ExactStore, vectors: Vectors, queries: Vectors, k: int, asked: Question | None = None
+) -> float | None:
+    names = "aabbcc"
+    chunks = [chunk(names[row], 10 * row, 10 * row + 5) for row in range(len(vectors))]
+    documents = [Document(name, "x" * 99, {"kind": name}) for name in "abc"]
+    ranker = Dense(store)
+    ranker.build(vectors, chunks)
+    retriever = Retriever(ranker, chunks, documents)
+    return retriever.store_recall([asked or question()] * len(queries), queries, vectors, k)
+
+
+class TestStoreRecall:
+    NEAR = unit([1, 0], [1, 0.1], [1, 0.2], [1, 0.3], [1, 0.4], [1, 0.5])
+    ALONG, ACROSS = unit([1, 0])[0], unit([0, 1])[0]
+
+    def test_exact_search_finds_all(self) -> None:
+        assert recall(ExactStore(Path()), self.NEAR, np.stack([self.ALONG, self.ACROSS]), 3) == 1.0
+
+    def test_what_a_store_loses_is_missing(self) -> None:
+        """The first chunk is one of three for the one question, and none of three for the other."""
+        assert recall(Lossy(Path()), self.NEAR, self.ALONG[None], 3) == pytest.approx(2 / 3)
+        assert recall(Lossy(Path()), self.NEAR, self.ACROSS[None], 3) == 1.0
+        both = np.stack([self.ALONG, self.ACROSS])
+        assert recall(Lossy(Path()), self.NEAR, both, 3) == pytest.approx((2 / 3 + 1) / 2)
+
+    def test_one_of_a_tie_is_as_good_as_another(self) -> None:
+        ties = unit(*[[1, 1]] * 6)
+        assert recall(Lossy(Path()), ties, self.ALONG[None], 3) == 1.0
+        assert recall(Lossy(Path()), ties, self.ALONG[None], 6) == pytest.approx(5 / 6)
+
+    def test_a_filter_narrows_both(self) -> None:
+        def within(name: str) -> float | None:
+            return recall(Lossy(Path()), self.NEAR, self.ALONG[None], 3, question(kind=name))
+
+        assert within("b") == 1.0
+        assert within("a") == 0.5
+        assert within("none") is None
+
+    def test_words_have_no_store(self) -> None:
+        retriever = Retriever(BM25(Path()), [chunk("a", 0, 5)], [Document("a", "x" * 9)])
+        assert retriever.store_recall([question()], np.zeros((1, 0), np.float32), self.NEAR, 3) is None
+
+    def test_a_search_that_fails_is_left_out(self) -> None:
+        class Failing(ExactStore):
+            def search(self, query: Vectors, depth: int, documents: frozenset[str] | None = None) -> Found:
+                if query[0] == 1:
+                    raise ConnectionError("the store went away")
+                return super().search(query, depth, documents)
+
+        both = np.stack([self.ALONG, self.ACROSS])
+        assert recall(Failing(Path()), self.NEAR, both, 3) == 1.0
+        assert recall(Failing(Path()), self.NEAR, self.ALONG[None], 3) is None
