@@ -118,6 +118,23 @@ def test_the_table_can_be_taken_away(first: subprocess.CompletedProcess[str], cl
     assert (folder / "questions.parquet").stat().st_size > 1000
 
 
+def test_kinds_of_questions_are_compared(
+    first: subprocess.CompletedProcess[str], cli: Cli, folder: Path
+) -> None:
+    exported = cli(folder, "export", "quick", "--by", "type")
+    assert exported.returncode == 0, exported.stderr
+    rows = list(csv.DictReader(io.StringIO(exported.stdout)))
+    assert len(rows) == len(runs(folder)) * len({row["group"] for row in rows})
+    answer = json.loads(cli(folder, "by-group", "quick", "--by", "type", "--json").stdout)
+    assert [str(row["mean"]) for row in answer["rows"]] == [row["mean"] for row in rows]
+    shown = cli(folder, "by-group", "quick")
+    assert shown.returncode == 0, shown.stderr
+    assert all(tag in shown.stdout for tag in ("boundary", "multi", "paraphrase"))
+    both = cli(folder, "export", "quick", "--by", "tag", "--long")
+    assert both.returncode == 2
+    assert "--by: is another table than --long" in both.stderr
+
+
 def test_json_is_for_scripts(first: subprocess.CompletedProcess[str], cli: Cli, folder: Path) -> None:
     answer = json.loads(cli(folder, "run", "quick", "--json").stdout)
     assert answer["ran"] == 0

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import io
+import json
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from rich.console import Console
 
 import strategies
 import strategies.splitting
 from evaluation.gold import Question
 from evaluation.retrieval import Hit
+from evaluation.statistics import detectable
+from experiments.planning import make_plan, show_plan
 from experiments.progress import SilentProgress
 from experiments.records import RunRecord
 from experiments.results import Judging, SweepResult, judge
@@ -41,8 +46,6 @@ ASKED = [
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
-    import json
-
     folder = tmp_path / "set"
     (folder / "documents").mkdir(parents=True)
     (folder / "card.yaml").write_text("name: set\n")
@@ -285,6 +288,82 @@ def test_a_baseline_is_compared_against(dataset: Path) -> None:
     assert result.statistics["fixed-words-6"]["difference_to_baseline"] == 0.0
     others = [name for name in result.statistics if name != "fixed-words-6"]
     assert all(0 < result.statistics[name]["p_baseline_holm"] <= 1 for name in others)
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Seventy questions on seventy notes, each note with a question of its own; two of them share a note."""
+    folder = tmp_path / "many"
+    (folder / "documents").mkdir(parents=True)
+    (folder / "card.yaml").write_text("name: many\n")
+    lines = []
+    for number in range(70):
+        quote = f"Note {number} says that gate {number * 7 % 70} opens at nine."
+        (folder / "documents" / f"n{number:02}.md").write_text(f"{quote} Nobody knows why it does.\n")
+        evidence = [{"document": f"n{number:02}.md", "quote": quote}]
+        if number == 1:
+            evidence.append({"document": "n00.md", "quote": "Note 0 says that gate 0 opens at nine."})
+        asked = {"id": f"q{number:02}", "question": f"Which gate is in note {number}?", "evidence": evidence}
+        lines.append(json.dumps(asked))
+    (folder / "questions.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def test_a_split_judges_anew_and_measures_nothing_again(many: Path) -> None:
+    tracker = NullTracker()
+    whole = run(launch(many, tracker))
+    prepared = launch(many, tracker, split={"test": 0.5})
+    assert prepared.to_run == []
+    split = run(prepared)
+    assert split.ran == 0
+    assert split.records == whole.records
+    kept = set(split.judging.test_questions)
+    assert len(kept) == 35
+    assert {"q00", "q01"} <= kept or not {"q00", "q01"} & kept  # they share a note
+    sides = {row["question_id"]: row["side"] for row in split.questions.rows()}
+    assert {key for key, side in sides.items() if side == "test"} == kept
+    assert {row["question_id"]: row["side"] for row in split.retrieved.rows()} == sides
+    assert "35 questions kept for the report" in split.recommendation.sentence
+    again = judge("test", Judging.from_json(tracker.described() or ""), tracker.records())
+    assert again.recommendation == split.recommendation
+    assert again.statistics == split.statistics
+
+
+def test_a_split_that_leaves_too_few_is_refused_before_any_work(dataset: Path, many: Path) -> None:
+    tracker = NullTracker()
+    with pytest.raises(BadInput) as refused:
+        launch(dataset, tracker, split={"test": 0.5})
+    (problem,) = refused.value.problems
+    assert problem.where == "split.test"
+    assert "a side needs 30: the 4 questions that have evidence form 3 groups" in problem.what
+    with pytest.raises(BadInput, match=r"leaves 56 questions to choose on \(dev\) and 14 to report on"):
+        launch(many, tracker, split={"test": 0.2})
+    with pytest.raises(BadInput) as both:
+        launch(many, tracker, split={"test": 0.2}, filter={"year": 1})
+    assert len(both.value.problems) == 2
+    assert tracker.launches == []
+
+
+@pytest.mark.parametrize("written", [{"test": 0}, {"test": 1}, {"test": "half"}, {"dev": 0.5}, 0.5])
+def test_a_split_is_a_share_between_0_and_1(dataset: Path, written: Any) -> None:
+    with pytest.raises(BadInput, match=r"split|test|dev"):
+        sweep(dataset, split=written)
+    assert sweep(dataset, split=None).split is None
+
+
+def test_a_plan_says_what_the_questions_can_tell(many: Path) -> None:
+    """Sixty-nine groups of questions, or of the half to choose on thirty-five or so; six pairs."""
+    plan = make_plan(launch(many, NullTracker()))
+    assert plan.detectable == detectable(69)
+    assert plan.detectable_among_all == detectable(69, columns=4)
+    half = make_plan(launch(many, NullTracker(), split={"test": 0.5}))
+    assert half.detectable in (detectable(34), detectable(35))
+    file = io.StringIO()
+    show_plan(Console(file=file, width=400), plan)
+    shown = file.getvalue()
+    assert f"differ by {plan.detectable:.3f} in the headline" in shown
+    assert f"any two of all 4 by {plan.detectable_among_all:.3f}" in shown
+    assert "a standard deviation of 0.3: an assumption" in shown
 
 
 def test_all_is_checked_before_any_work(dataset: Path) -> None:
