@@ -71,6 +71,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("rerank", "rerank", "text", "", "none", "Cross-encoder that orders the first candidates anew"),
         ("candidates", "candidates", "integer", "hits", "none", "Hits that are fused or reranked"),
         ("scope", "scope", "text", "", "none", "What a question searches"),
+        ("judge", "judged by", "text", "", "none", "Language model that judges"),
         ("embedder", "embedder", "text", "", "none", "The embedding model"),
         ("dataset", "dataset", "text", "", "none", "Documents and questions"),
     ),

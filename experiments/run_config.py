@@ -84,6 +84,8 @@ class RunConfig:
         }
         if self.settings.filter:
             values["filter"] = dict(self.settings.filter)
+        if self.settings.judge and self.settings.judge.model:
+            values["judge"] = self.settings.judge.model.model
         return {
             name: value if isinstance(value, str | int | float | bool) else compact(value)
             for name, value in sorted(values.items(), key=lambda item: rank(item[0]))

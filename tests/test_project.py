@@ -236,7 +236,7 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
 
 NOT_STRATEGIES = {
     *("document", "errors", "strategy", "outline", "spans", "reference"),  # nouns, and the page about them
-    *("parameters", "named", "sizes", "tools", "cache_file"),  # what is told, asked for, and kept
+    *("parameters", "named", "sizes", "tools", "cache_file", "telemetry"),  # what is told, asked, kept
     *("splitting", "pieces", "packing", "segmenting", "nesting", "within"),  # steps that are shared
 }
 

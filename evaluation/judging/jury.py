@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import NamedTuple
@@ -19,9 +19,6 @@ from strategies.language_model.chat import Chat
 from strategies.language_model.chat_client import Failure, key_of_environment
 from strategies.language_model.chat_model import ChatModel
 from strategies.strategy import AnswerCheck, Vectors
-
-Report = Callable[[int, int], None]
-"""Called with questions judged so far and questions to judge."""
 
 
 class Verdict(NamedTuple):
@@ -73,17 +70,14 @@ class Jury:
         """What is judged of a ranked list; `texts` are those of the documents, by id."""
         return case_of(text, texts, layout, rule, k=self.judge.k, tokens=self.judge.tokens)
 
-    def verdicts(self, cases: Sequence[Case], report: Report = lambda done, total: None) -> Verdicts:
+    def verdicts(self, cases: Sequence[Case]) -> Verdicts:
         """Judge the questions of one configuration, some at a time.
 
         A measure that fails leaves its value missing, with a complaint, and the others go on. Costs are those
         of every answer that was used, cached or not, each once.
         """
         self._chat.spent()  # from here on
-        found: dict[int, Verdict] = {}
-        for place, verdict in in_threads(self._judge, cases, self._concurrency):
-            found[place] = verdict
-            report(len(found), len(cases))
+        found = dict(in_threads(self._judge, cases, self._concurrency))
         questions = tuple(found[place] for place in range(len(cases)))
         if not self.judge.asking:
             return Verdicts(questions, {})
