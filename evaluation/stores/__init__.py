@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from evaluation.stores.exact import Exact
 from evaluation.stores.faiss import Faiss
+from evaluation.stores.lancedb import LanceDB
+from evaluation.stores.pgvector import PgVector
 from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorStore, VectorType
 
 __all__ = [
@@ -18,7 +20,7 @@ __all__ = [
     "VectorType",
 ]
 
-STORES: dict[str, type[Store]] = {"exact": Exact, "faiss": Faiss}
+STORES: dict[str, type[Store]] = {"exact": Exact, "faiss": Faiss, "lancedb": LanceDB, "pgvector": PgVector}
 """Every store, by the word that a sweep file uses."""
 
 EXACT = Exact()

@@ -18,6 +18,8 @@ import pytest
 from evaluation.stores import Found, Store, VectorStore, VectorType
 from evaluation.stores.exact import Exact
 from evaluation.stores.faiss import Faiss
+from evaluation.stores.lancedb import LanceDB
+from evaluation.stores.pgvector import PgVector
 from evaluation.stores.quantising import fitted
 from strategies.document import Chunk, Document, Mark
 from strategies.parameters import as_record
@@ -44,11 +46,18 @@ class Stored:
 
 TYPES: tuple[VectorType, ...] = ("float32", "float16", "int8", "binary")
 
+DATABASES: dict[VectorType, float] = {"float32": 1e-6, "float16": 5e-4, "binary": 0.0}
+"""Vector type -> how far a score may be off where it is a database's own: halves are compared with halves."""
+
 STORED = (
     *(Stored(Exact(), kind) for kind in TYPES),
     *(Stored(Faiss(), kind) for kind in TYPES),
     *(Stored(Faiss(index="hnsw", m=16, ef_search=48), kind, recall=0.95) for kind in TYPES),
     *(Stored(Faiss(index="ivf", nprobe=8), kind, recall=0.95) for kind in TYPES),
+    *(Stored(LanceDB(), kind, error=error) for kind, error in DATABASES.items()),
+    Stored(LanceDB(index="ivf_hnsw_sq"), recall=0.95, error=1e-6),
+    *(Stored(PgVector(), kind, error=error) for kind, error in DATABASES.items()),
+    Stored(PgVector(index="hnsw", ef_search=200), recall=0.95, error=1e-6),
 )
 """Indexes that take any number of vectors."""
 
