@@ -30,6 +30,9 @@ _CONNECT_S = 10.0
 _BUSY_OR_LOST = frozenset({401, 404, 408, 409, 429})
 """States of an endpoint, beside those from 500 on, that are not about the request."""
 
+_SECRET = 12
+"""Characters from which on a key is no word such as `none` or `ollama`, which an answer may hold by chance."""
+
 _NEW_LIMIT = "max_completion_tokens"
 
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
@@ -103,9 +106,11 @@ class ChatClient:
                     return self._without_key(_failure(error, self._model, requests))
 
     def _without_key(self, outcome: Answer | Failure) -> Answer | Failure:
-        """Endpoints may show the key in what they say went wrong."""
+        """Endpoints may show the key in what they say went wrong, and one for tests even as its answer."""
         if isinstance(outcome, Failure) and self._key:
             return outcome._replace(what=outcome.what.replace(self._key, "***"))
+        if isinstance(outcome, Answer) and len(self._key) >= _SECRET:
+            return outcome._replace(text=outcome.text.replace(self._key, "***"))
         return outcome
 
     def _request(self, prompt: str, limit: str) -> bytes:

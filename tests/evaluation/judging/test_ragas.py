@@ -414,9 +414,12 @@ def test_no_connection_is_opened_but_to_the_judge_and_no_use_is_reported(
 
 def test_the_key_goes_to_the_judge_and_nowhere_else(judged: Judged, tmp_path: Path) -> None:
     judged.server.answer = lambda prompt: (
-        fails(401, f"wrong key {KEY}") if "Recall" in schema(prompt) else judges(prompt)
+        fails(401, f"wrong key {KEY}")
+        if "Recall" in schema(prompt)
+        else judges(prompt, answer=f"I was given {KEY}.")
     )
     verdicts = judged.verdicts(["ragas_context_recall", "ragas_faithfulness"], case(GATE))
+    assert any("I was given ***." in prompt for prompt in judged.server.prompts)
     assert judged.server.asked[0].headers["authorization"] == f"Bearer {KEY}"
     assert "wrong key ***" in verdicts.questions[0].complaints[0]
     assert KEY not in repr(verdicts)
