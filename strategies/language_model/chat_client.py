@@ -31,7 +31,7 @@ _BUSY_OR_LOST = frozenset({401, 404, 408, 409, 429})
 """States of an endpoint, beside those from 500 on, that are not about the request."""
 
 _SECRET = 12
-"""Characters from which on a key is no word such as `none` or `ollama`, which an answer may hold by chance."""
+"""Characters from which on a key is no word such as `ollama`, which an answer may hold by chance."""
 
 _NEW_LIMIT = "max_completion_tokens"
 
