@@ -140,6 +140,7 @@ class FaissStore:
     """One index by inner product, or by Hamming distance for `binary`."""
 
     def __init__(self, settings: Faiss, folder: Path, vector_type: VectorType) -> None:
+        _library()  # is loaded before anything is timed
         self._settings, self._folder, self._vector_type = settings, folder, vector_type
         self._payloads = Payloads(folder)
         self._quantiser: Quantiser = fitted(np.zeros((0, 0), np.float32), vector_type)

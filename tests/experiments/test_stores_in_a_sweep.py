@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from evaluation.stores import STORES as ALL_STORES
 from evaluation.stores.exact import ExactStore
 from evaluation.stores.faiss import Faiss
+from experiments.cli.app import run as command
 from experiments.results import SweepResult
 from experiments.runner import Launch, prepare, run
 from experiments.sweep import read_sweep
@@ -149,3 +151,21 @@ def test_a_store_is_closed_whatever_happens(dataset: Path, monkeypatch: pytest.M
     (record,) = run(launch(dataset, store="exact", vector_type="float32")).records
     assert (record.status, record.error) == ("failed", "OSError: disk full")
     assert len(closed) >= 1
+
+
+def test_stores_are_listed_with_all_that_they_take(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command(["list", "stores", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert list(rows) == list(ALL_STORES)
+    assert (rows["exact"]["extra"], rows["exact"]["installed"]) == (None, True)
+    faiss = rows["faiss"]
+    assert (faiss["extra"], faiss["installed"]) == ("faiss", True)
+    assert faiss["vector_types"] == ["float32", "float16", "int8", "binary"]
+    assert [one["name"] for one in faiss["parameters"]] == [
+        "index", "m", "ef_construction", "ef_search", "nlist", "nprobe", "pq_m", "bits",
+    ]  # fmt: skip
+    monkeypatch.setattr(Faiss, "packages", ("no_such_library",))
+    assert command(["list", "stores", "faiss"]) == 0
+    assert "not installed: pip install 'chunksweep[faiss]'" in capsys.readouterr().out
