@@ -115,14 +115,19 @@ def main() -> int:
 
 
 def read_options() -> argparse.Namespace:
-    optional = Path(__file__).resolve().parents[2] / "shared" / "gold" / "chroma"
-    default = Path(os.environ.get("CHUNKSWEEP_CHROMA") or optional)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--chroma", type=Path, default=default, help="folder of the set")
-    parser.add_argument("--cache", type=Path, help="folder in which vectors are kept")
     parser.add_argument("--sizes", type=int, nargs="+", default=[200, 250], help="of the first table")
     parser.add_argument("--only", choices=["cluster", "recursive"], help="one of the two tables")
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
+    return of_the_set(parser)
+
+
+def of_the_set(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Options, those of every benchmark on this set among them; ends the program where it is not there."""
+    optional = Path(__file__).resolve().parents[2] / "shared" / "gold" / "chroma"
+    default = Path(os.environ.get("CHUNKSWEEP_CHROMA") or optional)
+    parser.add_argument("--chroma", type=Path, default=default, help="folder of the set")
+    parser.add_argument("--cache", type=Path, help="folder in which vectors are kept")
     options = parser.parse_args()
     if not (options.chroma / "questions.jsonl").is_file():
         parser.error(f"no Chroma set in {options.chroma}: give --chroma or set CHUNKSWEEP_CHROMA")
