@@ -272,9 +272,9 @@ class Workbench:
         return list({id(desk): desk for desk in desks}.values())
 
     def _embed_judged(self, texts: Sequence[str], kind: Embeds) -> Vectors:
-        """Vectors of what a judge compares."""
+        """Vectors of unit length of what a judge compares."""
         self.desk.prepare(texts, kind)
-        return self.desk.vectors(texts, kind).vectors
+        return self.desk.vectors(texts, kind).unit().vectors
 
     def _embed_passages(self, texts: Sequence[str]) -> Vectors:
         with stopwatch() as watch:

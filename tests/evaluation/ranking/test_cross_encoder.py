@@ -111,6 +111,11 @@ def test_a_model_of_the_hubs_cache_needs_no_network(
 
 
 def test_the_cache_of_pairs_is_that_of_the_files(tiny_cross_encoder: Path, tmp_path: Path) -> None:
-    saved = save_cross_encoder(tmp_path / "again")
+    saved = _saved(tmp_path / "again")
     one, two = (PairDesk(open_cross_encoder(str(place)), tmp_path) for place in (tiny_cross_encoder, saved))
     assert one.scorer.fingerprint == two.scorer.fingerprint
+
+
+def _saved(place: Path) -> Path:
+    place.mkdir()
+    return save_cross_encoder(place)
