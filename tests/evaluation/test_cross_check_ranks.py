@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from math import sqrt
@@ -22,6 +22,7 @@ import pytest
 from ir_measures import RR, P, Success, nDCG
 
 from evaluation.gold import Question
+from evaluation.layout import Layout
 from evaluation.ranking.dense import Dense
 from evaluation.relevance import RULES
 from evaluation.retrieval import Retriever
@@ -117,8 +118,8 @@ def ours() -> list[dict[str, float | None]]:
         vectors = np.array([(s, sqrt(1 - s * s)) for s in one.similarities], np.float32).reshape(-1, 2)
         ranker.build(vectors, one.chunks)
         *_, hits = Retriever(ranker, one.chunks, DOCUMENTS).rank(one.question, np.float32([1, 0]), 21)
-        index = [(part.document_id, *part.returned) for part in one.chunks]
-        rows.append(score_question(one.question, hits, context(MEASURED, index, KS, (8,), one.rule)))
+        scene = replace(context(MEASURED, (), KS, (8,), one.rule), layout=Layout.of(one.chunks))
+        rows.append(score_question(one.question, hits, scene))
     return rows
 
 
