@@ -123,6 +123,7 @@ def make_plan(launch: Launch) -> Plan:
             *_judged(launch),
             *_unknown(launch),
             *_unembedded(launch),
+            *_reranked(launch),
             *failing,
         ),
         skipped=tuple(str(problem) for problem in launch.grid.skipped),
@@ -222,6 +223,19 @@ def _unknown(launch: Launch) -> list[str]:
                 f"Not in these figures: {', '.join(names)}, cut {cut}: {cost}, is known once they run"
             )
     return notes
+
+
+def _reranked(launch: Launch) -> list[str]:
+    """A note on what cross-encoders read at most: which pairs, is known once there are candidates."""
+    searches = {config_id: config.search for config, config_id, _ in launch.to_run}.values()
+    candidates = sum(search.n_candidates for search in searches if search.rerank)
+    questions = sum(bool(question.evidence) for question in launch.bench.gold.questions)
+    if not candidates or not questions:
+        return []
+    return [
+        f"Not in these figures: at most {candidates * questions:,} pairs of question and chunk that are "
+        "reranked; one that was scored before is not scored again"
+    ]
 
 
 def _unembedded(launch: Launch) -> list[str]:

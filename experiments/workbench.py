@@ -194,7 +194,8 @@ class Workbench:
         cut = self.split(config, anew=again)
         phase("embedding")
         embedded, limit_tokens = self._embed(config, cut, report)
-        phase("judging" if self.jury and self.jury.judge.asking else "scoring")
+        judged = self.jury is not None and bool(self.jury.judge.asking)
+        phase("judging" if judged else "reranking" if config.search.rerank else "scoring")
         chunks = cut.chunks
         index = Index(
             self.gold.documents,

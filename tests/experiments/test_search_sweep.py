@@ -228,6 +228,13 @@ def test_reranked_pairs_are_scored_once_and_their_limit_told(
     assert [again[name].retrieved for name in again] == [records[name].retrieved for name in again]
 
 
+def test_a_plan_says_what_is_reranked_at_most(dataset: Path, scorers: list[Scorer]) -> None:
+    line = LINE | {"retriever": ["dense", "bm25"], "rerank": [None, "letters"]}
+    plan = make_plan(launch(dataset, line | {"candidates": None}))
+    assert any("at most 600 pairs of question and chunk" in note for note in plan.notes)
+    assert scorers[0].pairs == []
+
+
 def test_another_model_is_another_configuration(
     dataset: Path, scorers: list[Scorer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
