@@ -127,7 +127,7 @@ class LanceDBStore:
 
     def __init__(self, store: LanceDB, folder: Path, vector_type: VectorType, metric: Similarity) -> None:
         # Its log on the error stream tells of a new table as a warning; what fails is raised as well.
-        os.environ.setdefault("LANCE_LOG", "error")
+        os.environ.setdefault("LANCEDB_LOG", "error")
         import lancedb
 
         self._store, self._folder, self._vector_type = store, folder, vector_type
@@ -177,8 +177,9 @@ class LanceDBStore:
                 self._table.delete(_among([document]))
             if chunks:
                 self._table.add(self._rows(vectors, chunks))
-            # Compacts, indexes what is new, and removes what older versions alone hold.
-            self._table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+            # It compacts, removes what is old, and indexes what is new, which makes an index old: so twice.
+            for _ in range(2):
+                self._table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
     def stored(self) -> StoredBytes:
         """Text and metadata in UTF-8, before LanceDB encodes them: `on_disk` is what they take there."""

@@ -34,7 +34,8 @@ TIMEOUT_S = 10
 
 _WATCH = """
 read _
-[ -f "$1/data/postmaster.pid" ] && kill -QUIT "$(head -n 1 "$1/data/postmaster.pid")"
+pid=$(head -n 1 "$1/data/postmaster.pid") && kill -QUIT "$pid"
+for _ in 1 2 3 4 5 6 7 8 9; do kill -0 "$pid" || break; sleep 0.2; done
 rm -rf "$1"
 """
 """Waits for the end of its input, which comes when the process that started it is gone, however it ended."""
@@ -50,15 +51,20 @@ def connection_string(dsn_env: str | None) -> str:
     Raises BadInput where the variable is not set, or the server does not start.
     """
     if dsn_env is None:
-        with _starting:
-            if not _bundled:
-                _bundled.append(_start())
-            return _bundled[0]
+        return bundled_server()
     dsn = os.environ.get(dsn_env, "").strip()
     if not dsn:
         what = f"the environment variable {dsn_env} is not set"
         raise refuse("store.dsn_env", what, "Set it to a connection string: postgresql://user@host/database")
     return dsn
+
+
+def bundled_server() -> str:
+    """Connection string of the server of this process, which is started when it is first asked for."""
+    with _starting:
+        if not _bundled:
+            _bundled.append(_start())
+        return _bundled[0]
 
 
 def _start() -> str:
