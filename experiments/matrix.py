@@ -21,6 +21,9 @@ from experiments.results import SweepResult, sides_of
 from experiments.tables import Table, table_of
 from strategies.errors import nearest, refuse
 
+PERMUTATIONS = 4_000
+"""Flips in each group: enough that ten of them lie beyond the level that twenty groups ask for."""
+
 TAG = "tag"
 """Groups by the questions' own tags; any other word is the name of a metadata of the documents."""
 
@@ -123,7 +126,13 @@ def _verdicts(asked: Compared, level: float, seed: int) -> dict[str, str]:
     names = [name for name in asked.names if name not in asked.reasons]
     if len(names) < 2:
         return {}
-    result = simultaneous(asked.scores[:, asked.eligible], asked.units.labels, level=level, seed=seed)
+    result = simultaneous(
+        asked.scores[:, asked.eligible],
+        asked.units.labels,
+        level=level,
+        permutations=PERMUTATIONS,
+        seed=seed,
+    )
     best = int(np.argmax(result.mean.round(12)))
     left = result.lower[:, best] <= 0
     if left.all():
