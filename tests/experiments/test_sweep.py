@@ -459,6 +459,7 @@ def test_the_page_names_every_key() -> None:
         "retrieval.k": str(list(plain.settings.ks)),
         "retrieval.token_budgets": str(list(plain.settings.budgets)),
         "filter": "none",
+        "judge": "none",
         "prices": "none",
         "split": "none",
         "relevance": plain.settings.rule,
