@@ -18,7 +18,7 @@ class StoredBytes:
     vectors: int
     """The numbers alone: chunks x dimensions x bytes a number."""
     index: int
-    """What the store adds to find them; 0 for exact search."""
+    """What the store adds to find them; 0 for exact search, but for the ranges of `int8`."""
     text: int
     """UTF-8 of every chunk's text; overlap stores it twice."""
     metadata: int
