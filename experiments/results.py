@@ -113,6 +113,12 @@ class SweepResult:
         """One row a configuration, question and hit, as a pandas frame."""
         return frame(self.retrieved)
 
+    def groups_frame(self, by: str = "tag") -> pd.DataFrame:
+        """One row a kind of question and configuration, as a pandas frame: see `experiments.matrix`."""
+        from experiments.matrix import by_group
+
+        return frame(by_group(self, by))
+
     def misses(self) -> list[tuple[str, int, str]]:
         """Why the best configuration misses questions: reason, how many, what to do."""
         best = next((record for record in self.records if record.name == self.recommendation.best), None)

@@ -384,6 +384,7 @@ def test_groups_by_what_is_known_of_the_documents() -> None:
     }
     assert set(table["verdict"]) == {"cannot tell"}
     assert list(dict.fromkeys(by_group(result, "year")["group"])) == ["2024"]
+    assert result.groups_frame("type")["mean"].tolist() == list(table["mean"])
 
 
 def test_with_a_split_groups_are_of_the_questions_chosen_on() -> None:
