@@ -239,6 +239,22 @@ def test_all_that_ties_with_the_last_is_found(opened: Opened, stored: Stored) ->
 
 
 @every
+def test_a_tie_is_one_although_sums_in_another_order_differ(opened: Opened, stored: Stored) -> None:
+    """The same 300 numbers in 60 orders: their sum is one score, which float32 gives in many shades."""
+    rng = np.random.default_rng(5)
+    numbers = rng.normal(size=300).astype(np.float32)
+    vectors = unit(*(rng.permutation(numbers) for _ in range(60)))
+    query = unit(np.ones(300).tolist())[0]
+    store = opened()
+    store.build(vectors, lettered(60))
+    expected = reference(vectors, stored.vector_type, query, range(60))
+    found = store.search(query, 3)
+    check(found, expected, 3, stored)
+    if stored.recall == 1 and stored.vector_type in ("float32", "binary"):
+        assert len(found.rows) == 60
+
+
+@every
 def test_documents_that_are_not_there_find_nothing(opened: Opened) -> None:
     store = opened()
     store.build(turned(4)[:3], [chunk(name, 0, 1) for name in "abc"])
