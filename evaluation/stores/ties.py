@@ -31,13 +31,17 @@ def climbing(nearest: Callable[[int], tuple[Rows, Scores]], depth: int, first: i
     """What an index finds when it is asked for `first` rows, then below them what it finds for twice as many.
 
     What is found later and scores higher than a row that was given is left out: a deeper list begins as a
-    shorter one does, and its best are those of an application that asks for `first` rows.
+    shorter one does, and its best are those of an application that asks for `first` rows. What ties with the
+    last row of an answer is given with the next, which knows all of them.
     """
-    limit = min(first, n)
-    rows, scores = nearest(limit)
-    while len(rows) < depth and limit < n:
-        limit = min(2 * limit, n)
+    limit, ceiling = min(first, n), np.inf
+    rows, scores = np.zeros(0, dtype=np.int64), np.zeros(0)
+    while True:
         more, found = nearest(limit)
-        below = found < scores.min(initial=np.inf)
-        rows, scores = np.concatenate([rows, more[below]]), np.concatenate([scores, found[below]])
-    return best(rows, scores, depth)
+        is_all = limit >= n or len(more) < limit
+        last = found.min(initial=ceiling)
+        new = (found <= ceiling) & (is_all | (found > last))
+        rows, scores = np.concatenate([rows, more[new]]), np.concatenate([scores, found[new]])
+        if is_all or len(rows) >= depth:
+            return best(rows, scores, depth)
+        limit, ceiling = min(2 * limit, n), last

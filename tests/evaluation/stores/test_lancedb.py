@@ -99,7 +99,9 @@ def test_a_table_that_is_replaced_in_leaves_no_older_version(tmp_path: Path) -> 
     (index,) = store._table.list_indices()
     assert len(list(tmp_path.rglob("index.idx"))) == index.num_segments
     assert store.stored().index == index.size_bytes
-    assert len(list(tmp_path.rglob("data/*"))) == 1
+    fragments = store._table.stats()["fragment_stats"]["num_fragments"]
+    assert len(list(tmp_path.rglob("data/*"))) == fragments
+    assert list(tmp_path.rglob("_deletions/*")) == []
     assert len(store.search(clustered()[1][0], 2000).rows) == 2000
 
 
@@ -155,15 +157,17 @@ def test_a_list_is_asked_for_until_a_row_is_worse_than_its_last() -> None:
 
 
 def test_a_deeper_list_goes_on_below_what_was_found_first() -> None:
-    """Row 9 scores 0.95, but only who asks for four rows or more is told of it."""
+    """Row 9 scores 0.95, but only who asks for six rows or more is told of it; rows 2 to 4 tie."""
+    rows, scores = np.arange(8), np.array([0.9, 0.8, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4])
 
     def nearest(limit: int) -> tuple[np.ndarray, np.ndarray]:
-        rows, scores = np.array([0, 1, 2, 3, 4]), np.array([0.9, 0.8, 0.7, 0.6, 0.5])
-        if limit < 4:
+        if limit < 6:
             return rows[:limit], scores[:limit]
         return np.array([9, *rows[: limit - 1]]), np.array([0.95, *scores[: limit - 1]])
 
-    assert climbing(nearest, 2, 2, 6).rows.tolist() == [0, 1]
-    assert climbing(nearest, 4, 2, 6).rows.tolist() == [0, 1, 2, 3]
-    assert climbing(nearest, 6, 2, 6).rows.tolist() == [0, 1, 2, 3, 4]
-    assert climbing(nearest, 2, 4, 6).rows.tolist() == [9, 0]
+    assert climbing(nearest, 2, 3, 9).rows.tolist() == [0, 1]
+    assert climbing(nearest, 3, 3, 9).rows.tolist() == [0, 1, 2, 3, 4]
+    assert climbing(nearest, 6, 3, 9).rows.tolist() == [0, 1, 2, 3, 4, 5]
+    assert climbing(nearest, 9, 3, 9).rows.tolist() == list(range(8))
+    assert climbing(nearest, 2, 6, 9).rows.tolist() == [9, 0]
+    assert climbing(nearest, 2, 1, 9).rows.tolist() == [0, 1]
