@@ -84,9 +84,9 @@ MUTANTS = (
     Mutant(
         "tie-rule",
         "ties broken by the order of the chunks",
-        "evaluation/retrieval.py",
-        "(self._own_starts[rows], self._starts[rows], self._document_rank[rows], -found.scores)",
-        "(-found.scores,)",
+        "evaluation/ranking/order.py",
+        "(rows, self._own_starts[rows], self._starts[rows], self._documents[rows], -scores)",
+        "(rows, -scores)",
         ("tests/evaluation/test_retrieval.py",),
     ),
     Mutant(
