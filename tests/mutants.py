@@ -259,6 +259,30 @@ MUTANTS = (
         'if finish == "limit":',
         ("tests/strategies/chat/test_failures.py",),
     ),
+    Mutant(
+        "price-of-one-question",
+        "what a thousand questions cost, for one",
+        "evaluation/cost.py",
+        '("query_tokens_mean", embedding, 1e6 / 1000)',
+        '("query_tokens_mean", embedding, 1e6)',
+        ("tests/evaluation/test_cost.py",),
+    ),
+    Mutant(
+        "pattern-of-few",
+        "a pattern said of however small a part of the misses",
+        "experiments/patterns.py",
+        "questions >= LEAST and questions >= SHARE * len(self.rows)",
+        "questions >= LEAST",
+        ("tests/experiments/test_patterns.py",),
+    ),
+    Mutant(
+        "lost-is-outranked",
+        "a store that is not exact is never blamed",
+        "evaluation/search.py",
+        "return self.no_similarity is None and (self.store != EXACT",
+        "return self.no_similarity is not None and (self.store != EXACT",
+        ("tests/evaluation/test_not_found.py",),
+    ),
 )
 
 

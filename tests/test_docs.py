@@ -306,7 +306,7 @@ def test_sweeps_on_the_pages_are_sweeps(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_thresholds_of_patterns_are_those_of_the_page() -> None:
     assert (LEAST, SHARE) == (5, 1 / 5)
-    assert "at least 5 missed questions, and at least a fifth of all that were missed" in PROSE["diagnosis.md"]
+    assert "at least 5 missed questions, and at least a fifth of all that were" in PROSE["diagnosis.md"]
 
 
 def test_the_first_table_is_of_the_ready_sweep() -> None:
