@@ -342,7 +342,7 @@ RETRIEVED_COLUMNS: tuple[Column, ...] = (
     Column("question", "asked", "", "none", "questions", "text", "The question itself"),
     Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
     Column("rank", "rank", "", "none", "score", "integer", "1 for the best; empty if nothing was retrieved"),
-    Column("score", "score", "similarity", "none", "score", "number", "What orders the hits"),
+    Column("score", "score", "score", "none", "score", "number", "What orders the hits"),
     Column("relevant", "relevant", "", "none", "score", "boolean", "Whether the sweep's rule says so"),
     Column("document", "document", "", "none", "chunks", "text", "Path below documents/"),
     Column("start", "from", "characters", "none", "chunks", "integer", "Where the returned text begins"),
