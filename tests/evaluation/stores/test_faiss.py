@@ -145,6 +145,17 @@ def test_the_file_holds_the_codes_of_the_type(kind: str, vector_type: VectorType
         assert measured.index > 100 * 2 * 32 * 4  # two links of 4 bytes for each of m
 
 
+@pytest.mark.parametrize("kind", USES)
+def test_the_same_vectors_give_the_same_file(kind: str, tmp_path: Path) -> None:
+    """To the byte: training and filling leave nothing to chance."""
+    written = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        built(Faiss(index=kind), tmp_path / name, some(3000, 16)).stored()
+        written.append((tmp_path / name / INDEX).read_bytes())
+    assert written[0] == written[1]
+
+
 def test_parameters_reach_the_index(tmp_path: Path) -> None:
     import faiss
 
