@@ -334,6 +334,7 @@ def test_numbers_of_configurations() -> None:
         "quick": 4,
         "first-look": 13,
         "size-and-overlap": 45,
+        "retrievers": 18,
         "small-to-large": 8,
         "two-small-or-one-large": 8,
         "by-meaning": 10,
