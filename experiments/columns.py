@@ -202,7 +202,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ),
         (
             "prompt_cost_per_1000_questions",
-            "prompts / 1,000",
+            "1k prompts",
             "number",
             "money",
             "lower",
@@ -210,7 +210,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ),
         (
             "query_embedding_cost_per_1000_questions",
-            "queries / 1,000",
+            "1k queries",
             "number",
             "money",
             "lower",
