@@ -48,6 +48,9 @@ INDEXES: dict[str, tuple[dict[str, Any], ...]] = {
 }
 """Store -> the parameters that it is measured with; one that is not here is measured with its defaults."""
 
+CODES = ("ivf_pq", "ivf_rq", "ivf_hnsw_sq")
+"""Indexes of LanceDB that make codes of their own, whatever the table holds: measured over float32 alone."""
+
 HEAD = (
     *("store", "vector type", "vectors", "index", "text", "metadata", "on disk, MB", "build, ms"),
     *("search, ms", "p95", f"search, {CLIENTS} clients, ms", "p95", f"recall at {DEPTH}"),
@@ -136,7 +139,13 @@ def candidates(names: Sequence[str]) -> list[tuple[Store, VectorType]]:
     types: tuple[VectorType, ...] = get_args(VectorType)
     for store in stores:
         store.check()
-    return [(store, kind) for store in stores for kind in types if store.unfit(kind, "cosine") is None]
+    return [
+        (store, kind)
+        for store in stores
+        for kind in types
+        if store.unfit(kind, "cosine") is None
+        and (kind == "float32" or as_record(store).get("index") not in CODES)
+    ]
 
 
 def measured(
