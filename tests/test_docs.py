@@ -162,7 +162,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for path, content in files:
             file = tmp_path / home / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content.replace("name: house", f"name: {home}"), encoding="utf-8", newline="")
+            own = content.replace("name: house", f"name: {home}")
+            if home != "house":  # the bundled set, and those of users, may tell types of documents
+                own = own.replace("kind: letter", "kind: letter, type: letter")
+            file.write_text(own, encoding="utf-8", newline="")
     extra = tmp_path / "my-set" / "documents" / "policies" / "returns.md"
     extra.parent.mkdir()
     extra.write_text("# Returns\n\nItems can be returned within 30 days.\n", encoding="utf-8", newline="")
