@@ -16,6 +16,7 @@ from evaluation.stores.nearest import STEP, Scores, best, depth_score, float_err
 from evaluation.stores.payloads import Payloads, check_numbers
 from evaluation.stores.quantising import Quantiser, Signs, fitted
 from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorType
+from evaluation.stores.ties import climbing
 from strategies.document import Chunk
 from strategies.errors import Problem
 from strategies.parameters import settle
@@ -291,14 +292,14 @@ class FaissStore:
         FAISS widens a search to the number of neighbours that is asked for, so a deep list would begin with
         chunks that a search of the first few misses. Here a deeper list only goes on where one ended.
         """
-        count, ef = len(self._payloads), self._settings.ef_search or DEFAULTS["ef_search"]
-        rows, _, scores = self._ask(query, min(ef, count), among, ef)
-        while ef < min(depth, count):
-            ef *= 2
-            more, _, their = self._ask(query, min(ef, count), among, ef)
-            lower = their < scores.min(initial=np.inf)
-            rows, scores = np.concatenate([rows, more[lower]]), np.concatenate([scores, their[lower]])
-        return best(rows, scores, depth)
+        first = self._settings.ef_search or DEFAULTS["ef_search"]
+
+        def nearest(ef: int) -> tuple[Rows, Scores]:
+            rows, _, scores = self._ask(query, ef, among, ef)
+            return rows, scores
+
+        # A graph may give fewer than there are, and more when it looks at more: under a filter, above all.
+        return climbing(nearest, depth, first, len(self._payloads), fills=False)
 
     def _ask(self, query: Vectors, k: int, among: Rows | None, ef: int = 0) -> tuple[Rows, Scores, Scores]:
         """Rows that FAISS gives for its k best, what it computed, and their scores."""

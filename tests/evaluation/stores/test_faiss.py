@@ -317,3 +317,10 @@ def test_faiss_and_torch_work_in_one_process(order: tuple[str, str], tmp_path: P
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "20"
+
+
+def test_a_deep_list_of_a_graph_loses_none_that_tie(tmp_path: Path) -> None:
+    axes = np.eye(8, dtype=np.float32)
+    store = built(Faiss(index="hnsw", ef_search=4), tmp_path, axes[[0] * 30 + [1] * 30])
+    found = store.search((axes[0] + axes[1]) / 2, 60)
+    assert sorted(found.rows.tolist()) == list(range(60))
