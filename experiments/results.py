@@ -147,6 +147,7 @@ def judge(
         tokens_embedded=[_paid(finished[key][0], "tokens_embedded") for key in names],
         stored_bytes=[_paid(finished[key][0], "stored_bytes") for key in names],
         llm_tokens=[_paid(finished[key][0], "llm_input_tokens", "llm_output_tokens") for key in names],
+        rerank_pairs=[_paid(finished[key][0], "rerank_pairs") for key in names],
         eligible=whole.eligible,
         margin=judging.margin,
         seed=judging.seed,

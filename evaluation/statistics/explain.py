@@ -19,12 +19,13 @@ class Row(NamedTuple):
     tokens_embedded: float
     stored_bytes: float
     llm_tokens: float = 0.0
+    rerank_pairs: float = 0.0
 
     @property
-    def cost(self) -> tuple[float, float, float, str]:
-        """The order of cheapness: a language model's tokens, which cost by far the most; tokens embedded;
-        stored bytes; name."""
-        return self.llm_tokens, self.tokens_embedded, self.stored_bytes, self.name
+    def cost(self) -> tuple[float, float, float, float, str]:
+        """The order of cheapness: a language model's tokens, which cost by far the most; pairs that are
+        reranked, which every question pays for again; tokens embedded; stored bytes; name."""
+        return self.llm_tokens, self.rerank_pairs, self.tokens_embedded, self.stored_bytes, self.name
 
 
 def recommend_sentence(
@@ -102,6 +103,8 @@ def _cost(row: Row, beside: Row) -> str:
     asked = ""
     if row.llm_tokens or beside.llm_tokens:
         asked = f"costs {_share(row.llm_tokens, beside.llm_tokens, 'tokens')} of a language model, "
+    if row.rerank_pairs or beside.rerank_pairs:
+        asked += f"reranks {_share(row.rerank_pairs, beside.rerank_pairs, 'pairs')}, "
     return f"Beside {beside.name}, {row.name} {asked}embeds {tokens} and stores {stored}."
 
 

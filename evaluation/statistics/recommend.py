@@ -47,6 +47,10 @@ class Recommendation:
     """True difference that 8 of 10 such comparisons would find; None if scores do not differ at all."""
 
 
+COSTS = ("tokens_embedded", "stored_bytes", "llm_tokens", "rerank_pairs")
+"""What is paid, in the order of a `Row`'s fields."""
+
+
 def recommend(
     names: Sequence[str],
     scores: ArrayLike,
@@ -55,6 +59,7 @@ def recommend(
     tokens_embedded: Sequence[float],
     stored_bytes: Sequence[float],
     llm_tokens: Sequence[float] | None = None,
+    rerank_pairs: Sequence[float] | None = None,
     eligible: Sequence[bool] | None = None,
     margin: float = 0.02,
     level: float = 0.95,
@@ -64,9 +69,9 @@ def recommend(
     """Recommend the cheapest configuration whose loss to the best is shown to stay within `margin`.
 
     `scores` is (n questions, m configurations) of the headline, `labels` the unit of each question;
-    costs are compared as a language model's tokens (none if not given), then tokens embedded, then stored
-    bytes, then name. Rows that are not `eligible`
-    (truncated, or not comparable) are left out of every comparison and may hold missing scores.
+    costs are compared as a language model's tokens, then pairs that are reranked (none of either if not
+    given), then tokens embedded, then stored bytes, then name. Rows that are not `eligible` (truncated, or
+    not comparable) are left out of every comparison and may hold missing scores.
 
     Which configuration is really the best is not known, only that it is among those not excluded: the
     bound on the loss of a row is therefore its largest upper bound against any of them. If no row but
@@ -74,7 +79,8 @@ def recommend(
     answer is "cannot tell". Raises BadInput with every problem found.
     """
     keep = np.ones(len(names), dtype=bool) if eligible is None else np.asarray(eligible, dtype=bool)
-    paid = (tokens_embedded, stored_bytes, np.zeros(len(names)) if llm_tokens is None else llm_tokens)
+    none = [0.0] * len(names)
+    paid = (tokens_embedded, stored_bytes, llm_tokens or none, rerank_pairs or none)
     costs = [np.asarray(cost, dtype=np.float64) for cost in paid]
     table = np.asarray(scores, dtype=np.float64)
     _check(names, table, keep, costs, margin)
@@ -149,7 +155,7 @@ def _check(
         problems.append(Problem("names", "a name occurs twice", "Name every configuration differently"))
     if keep.shape != (count,):
         problems.append(Problem("eligible", f"has shape {keep.shape} for {count} names", "Give one a name"))
-    for where, cost in zip(("tokens_embedded", "stored_bytes", "llm_tokens"), costs, strict=True):
+    for where, cost in zip(COSTS, costs, strict=True):
         if cost.shape != (count,):
             problems.append(Problem(where, f"has shape {cost.shape} for {count} names", "Give one a name"))
         elif not np.isfinite(cost).all():

@@ -71,6 +71,16 @@ def test_stored_bytes_and_then_the_name_break_ties_of_cost() -> None:
     assert advise(scores, cost=[9, 9, 9], stored=[5, 5, 5]).name == "a"
 
 
+def test_what_every_question_pays_for_is_dearer_than_what_the_corpus_pays_once() -> None:
+    scores = np.tile(np.linspace(0.2, 0.8, 400)[:, None], (1, 2))
+    paid = {"tokens_embedded": [0, 9000], "stored_bytes": [10, 5000]}  # words reranked, and vectors
+    found = recommend(["a", "b"], scores, range(400), **paid, rerank_pairs=[100, 0], seed=7)
+    assert found.name == "b"
+    assert recommend(["a", "b"], scores, range(400), **paid, seed=7).name == "a"
+    asked = recommend(["a", "b"], scores, range(400), **paid, rerank_pairs=[9, 0], llm_tokens=[0, 5], seed=7)
+    assert asked.name == "a"
+
+
 def test_the_best_is_recommended_when_all_others_are_excluded() -> None:
     advice = advise(near(60, [0.2, 0.15, 0], noise=0.1))
     assert (advice.kind, advice.name, advice.tied) == ("recommend", "c", ("c",))
