@@ -2,8 +2,8 @@
 
     python benchmarks/stores.py [--chunks 20000] [--model MODEL] [--queries 200] [--only NAME ...] [--json]
 
-The handbook is cut once (`recursive`, 128 tokens) and embedded (default: the hashing embedder with 384
-numbers; `--model default` takes the bundled one). Its chunks are repeated up to the number of chunks, each
+The handbook is cut once (`recursive`, 128 tokens) and embedded (default: the packaged all-MiniLM-L6-v2;
+`--model hashing` needs no model). Its chunks are repeated up to the number of chunks, each
 repetition with its words turned and a little noise on its vectors, so that no two are the same; queries are
 vectors of chunks with more noise. Every store of `STORES` is measured with each of its indexes below and each
 vector type that it holds. Prints one Markdown table:
@@ -29,6 +29,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from evaluation.embedding import DEFAULT_MODEL, EmbedderSpec, open_embedder
 from evaluation.footprint import StoredBytes
 from evaluation.latency import median_and_p95, stopwatch
 from evaluation.stores import STORES, Store, VectorStore, VectorType
@@ -75,7 +76,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--model", default="hashing", help="embedding model; default is the bundled one")
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="embedding model (default: the packaged one)")
     parser.add_argument("--only", nargs="*", choices=sorted(STORES), default=sorted(STORES))
     parser.add_argument("--json", action="store_true", help="numbers for a program")
     options = parser.parse_args(arguments)
@@ -97,7 +98,6 @@ def main(arguments: list[str]) -> int:
 def corpus(n: int, model: str) -> tuple[list[Chunk], Vectors]:
     """The handbook's chunks, so often that there are `n`, and a vector for each, float32 of unit length."""
     from evaluation.embedders.hashing import HashingEmbedder
-    from evaluation.embedding import open_embedder
     from evaluation.gold import load
     from strategies import build
     from strategies.splitting import split
@@ -105,7 +105,7 @@ def corpus(n: int, model: str) -> tuple[list[Chunk], Vectors]:
 
     strategy = build("recursive", {"size": 128})
     own = [chunk for one in load("handbook").documents for chunk in split(one, strategy, Tools())]
-    embedder = HashingEmbedder(dim=384) if model == "hashing" else open_embedder(model)
+    embedder = HashingEmbedder(dim=384) if model == "hashing" else open_embedder(EmbedderSpec(model))
     once = embedder.embed([chunk.embedded_text for chunk in own])
     picked = np.arange(n) % len(own)
     vectors = once[picked].astype(np.float32)
