@@ -52,8 +52,8 @@ MUTANTS = (
         "wider-graph",
         "a long list widens the search of a graph, so that its first hits are better than users get",
         "evaluation/stores/faiss.py",
-        "rows, _, scores = self._ask(query, min(ef, count), among, ef)",
-        "rows, _, scores = self._ask(query, min(max(ef, depth), count), among, max(ef, depth))",
+        "return climbing(nearest, depth, first, len(self._payloads), fills=False)",
+        "return climbing(nearest, depth, max(first, depth), len(self._payloads), fills=False)",
         ("tests/evaluation/stores/test_faiss.py",),
     ),
     Mutant(
@@ -169,7 +169,7 @@ MUTANTS = (
         "evaluation/footprint.py",
         '"metadata": dict(chunk.metadata),',
         '"metadata": {},',
-        ("tests/evaluation/test_retrieval.py",),
+        ("tests/evaluation/stores/test_contract.py",),
     ),
     Mutant(
         "card-before-sidecar",
