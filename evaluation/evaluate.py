@@ -84,8 +84,9 @@ def evaluate(
         "index_ms": indexing.ms,
         **{f"mrr_{rule}": fsum(ranks) / len(ranks) for rule, ranks in answers.by_rule.items() if ranks},
     }
-    if rows and index.embedded.tokens.any():  # else no question need be embedded either
-        metrics["query_tokens_mean"] = float(asked.embedded.tokens[asked.numbers].mean())
+    if rows:
+        tokens = asked.embedded.tokens[asked.numbers] if index.search.embeds else [0]
+        metrics["query_tokens_mean"] = fsum(tokens) / len(tokens)
     of_cutting, reasons = index.cutting.metrics()
     metrics |= of_cutting
     metrics["tokens_embedded"] += index.cutting.tokens_embedded

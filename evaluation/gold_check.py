@@ -36,7 +36,7 @@ class Power:
     components: int
     """Groups of scored questions that share no evidence document with each other."""
     unit: str
-    """What is resampled: `component` or, with fewer than 20 of those, `question`."""
+    """What is resampled: `component` or, with fewer than 8 of those, `question`."""
     units: int
     detectable: float
     """Smallest true difference in a mean that 80 % of comparisons would find at 5 %, two-sided."""
@@ -226,7 +226,7 @@ def _power_lines(report: GoldReport) -> list[str]:
         "What the set can tell:",
         f"  {'':<{width}}  scored  groups  unit       smallest difference",
         *table,
-        "  Groups share no evidence document; with fewer than 20 of them, single questions are the unit.",
+        "  Groups share no evidence document; with fewer than 8 of them, single questions are the unit.",
         "  Smallest difference in a mean found in 80 % of comparisons at 5 % (two-sided), assuming that",
         f"  paired differences have a standard deviation of {report.assumed_sd:g}; a run knows the real one.",
     ]

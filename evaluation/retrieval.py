@@ -7,7 +7,7 @@ kept, before any K is counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import cycle, islice, pairwise
@@ -121,8 +121,8 @@ class Retriever:
     ) -> list[float]:
         """Milliseconds of single searches for the best `k`, after a warm-up that is not counted.
 
-        Reranking is not timed here: its candidates are searched. With several clients, that many threads
-        of this process search at once, each its next when it has an answer.
+        Searches that fail have no time. Reranking is not timed here: its candidates are searched. With
+        several clients, that many threads of this process search at once, each its next when it has an answer.
         """
         if not questions:
             return []
@@ -131,20 +131,23 @@ class Retriever:
             ranker, depth = self._ranker.first, max(k, self._ranker.candidates)
         picked = np.linspace(0, len(questions) - 1, min(len(questions), TIMED_QUERIES)).astype(int).tolist()
         asked = [self._asking(questions[row], vectors[row]) for row in picked]
-        for query, documents in asked[:_WARM_UP_QUERIES]:
-            ranker.search(query, depth, documents)
 
-        def timed(asking: Asking) -> float:
+        def timed(asking: Asking) -> float | None:
             with stopwatch() as watch:
-                ranker.search(asking[0], depth, asking[1])
+                try:
+                    ranker.search(asking[0], depth, asking[1])
+                except Exception:  # is counted where the question is asked for its hits
+                    return None
             return watch.ms
 
+        for asking in asked[:_WARM_UP_QUERIES]:
+            timed(asking)
         if clients == 1:
-            return [timed(asking) for asking in asked]
+            return _whole(map(timed, asked))
         asked = list(islice(cycle(asked), max(len(asked), _SHARED_QUERIES)))
         with ThreadPoolExecutor(clients) as threads:
             list(threads.map(timed, asked[:clients]))  # their threads, and connections of a store, are there
-            return list(threads.map(timed, asked))
+            return _whole(threads.map(timed, asked))
 
     def rerank(self, questions: Sequence[Question], vectors: Vectors) -> list[Scored] | None:
         """Score the candidates of all questions at once; what each took. None where nothing is reranked."""
@@ -227,3 +230,8 @@ class Retriever:
 
 def _evidence_documents(question: Question) -> frozenset[str]:
     return frozenset(passage.document for entry in question.evidence for passage in entry.passages)
+
+
+def _whole(times_ms: Iterable[float | None]) -> list[float]:
+    """The times that there are."""
+    return [ms for ms in times_ms if ms is not None]

@@ -182,7 +182,8 @@ def wrong_documents(seen: Seen) -> Told:
 
     def shows(row: Row, sought: Row) -> bool:
         found = set(seen.documents.get(row["question_id"], ()))
-        return "not_found" not in row["miss_flags"] and not _homes(sought) & found
+        elsewhere = {"filtered", "absent", "not_found"} & set(row["miss_flags"])
+        return not elsewhere and not _homes(sought) & found
 
     n = seen.count(shows)
     finding = f"no hit down to rank {seen.largest_k} comes from a document that holds the missing evidence"

@@ -52,8 +52,8 @@ MUTANTS = (
         "wider-graph",
         "a long list widens the search of a graph, so that its first hits are better than users get",
         "evaluation/stores/faiss.py",
-        "return climbing(nearest, depth, first, len(self._payloads), fills=False)",
-        "return climbing(nearest, depth, max(first, depth), len(self._payloads), fills=False)",
+        "return climbing(nearest, depth, first, len(self._payloads))",
+        "return climbing(nearest, depth, max(first, depth), len(self._payloads))",
         ("tests/evaluation/stores/test_faiss.py",),
     ),
     Mutant(

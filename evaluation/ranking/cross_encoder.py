@@ -77,9 +77,9 @@ class CrossEncoder:
         return np.asarray(found, dtype=np.float64).reshape(len(pairs))
 
     def versions(self) -> Mapping[str, str]:
-        """The digest of its files, under a name that tells two models apart."""
+        """The digest of its files and of what computes, under a name that tells two models apart."""
         slug = "".join(sign if sign.isalnum() else "-" for sign in Path(self.name).name)[:40]
-        return {f"reranker {slug}": self.revision[:16]}
+        return {f"reranker {slug}": self.fingerprint[:16]}
 
     @cached_property
     def _model(self) -> Any:
@@ -88,7 +88,9 @@ class CrossEncoder:
         from transformers.utils import logging
 
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return Loaded(str(self._folder), local_files_only=True, device=self.device)
+        # The library would take the checkpoint's own type of numbers, in which a batch changes a score.
+        options = {"dtype": "float32"}
+        return Loaded(str(self._folder), local_files_only=True, device=self.device, model_kwargs=options)
 
 
 def _as_given(scores: Any) -> Any:

@@ -27,16 +27,23 @@ class Front:
 
 
 def pareto_front(
-    scores: ArrayLike, costs: ArrayLike, labels: Labels, *, resamples: int = 1000, seed: int
+    scores: ArrayLike,
+    costs: ArrayLike,
+    labels: Labels,
+    *,
+    slack: ArrayLike = 0.0,
+    resamples: int = 1000,
+    seed: int,
 ) -> Front:
     """The front over the mean of each column of `scores` (n, m), higher is better, and `costs` (m, c).
 
     Of costs less is better. A configuration is dominated by one that is no worse in mean and in every
-    cost, and better in one of them; equals do not dominate each other. For the probability whole units are
-    drawn with replacement, the same draws for every column, while costs stay as they are (a bootstrap of
-    membership, as of ranks: B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993). Time is
-    linear in resamples and in pairs of configurations. Raises BadInput like `score_table`, and for costs
-    of a wrong shape or that are missing.
+    cost, and better in one of them; equals do not dominate each other. Costs that differ by a share of at
+    most `slack` (c,) are equal, such as 0.1 for times, which a clock gives no more exactly. For the
+    probability whole units are drawn with replacement, the same draws for every column, while costs stay as
+    they are (a bootstrap of membership, as of ranks: B. Efron and R. Tibshirani, An Introduction to the
+    Bootstrap, 1993). Time is linear in resamples and in pairs of configurations. Raises BadInput like
+    `score_table`, and for costs of a wrong shape or that are missing.
     """
     table = score_table(scores, labels)
     units, columns = table.sums.shape
@@ -44,7 +51,7 @@ def pareto_front(
     if paid.ndim != 2 or len(paid) != columns or not np.isfinite(paid).all():
         what = f"has shape {paid.shape} for {columns} configurations, or one is missing"
         raise BadInput([Problem("costs", what, "Give every configuration each cost")])
-    cheaper, equal = _cheaper(paid), _equal(paid)
+    cheaper, equal = _compared(paid, np.broadcast_to(np.asarray(slack, dtype=np.float64), paid.shape[1:]))
     drawn = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=resamples)
     drawn = drawn.astype(np.float64)
     means = (drawn @ table.sums) / (drawn @ table.sizes)[:, np.newaxis]
@@ -54,23 +61,16 @@ def pareto_front(
     )
 
 
-def _cheaper(costs: Floats) -> Flags:
-    """(m, m): row j, column i is True where j costs no more than i in anything, and less in something."""
+def _compared(costs: Floats, slack: Floats) -> tuple[Flags, Flags]:
+    """Two of (m, m), row j, column i: j costs no more than i in anything and less in something; the same."""
     no_more = np.ones((len(costs), len(costs)), dtype=np.bool_)
     less = np.zeros_like(no_more)
-    for cost in costs.T:
-        no_more &= cost[:, np.newaxis] <= cost
-        less |= cost[:, np.newaxis] < cost
-    return no_more & less
-
-
-def _equal(costs: Floats) -> Flags:
-    """(m, m): True where two others cost the same in everything."""
-    same = np.ones((len(costs), len(costs)), dtype=np.bool_)
-    for cost in costs.T:
-        same &= cost[:, np.newaxis] == cost
+    for cost, share in zip(costs.T, slack, strict=True):
+        no_more &= cost[:, np.newaxis] <= cost * (1 + share)
+        less |= cost[:, np.newaxis] * (1 + share) < cost
+    same = no_more & no_more.T & ~less & ~less.T
     np.fill_diagonal(same, False)
-    return same
+    return no_more & less, same
 
 
 def _undominated(means: Floats, cheaper: Flags, equal: Flags) -> Flags:

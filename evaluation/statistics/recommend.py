@@ -80,7 +80,8 @@ def recommend(
     """
     keep = np.ones(len(names), dtype=bool) if eligible is None else np.asarray(eligible, dtype=bool)
     none = [0.0] * len(names)
-    paid = (tokens_embedded, stored_bytes, llm_tokens or none, rerank_pairs or none)
+    others = (none if cost is None else cost for cost in (llm_tokens, rerank_pairs))
+    paid = (tokens_embedded, stored_bytes, *others)
     costs = [np.asarray(cost, dtype=np.float64) for cost in paid]
     table = np.asarray(scores, dtype=np.float64)
     _check(names, table, keep, costs, margin)

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from evaluation.gold import Question
 
-FEWEST_COMPONENTS = 20
-"""With fewer groups than this, resampling whole groups says too little; questions are drawn instead."""
+FEWEST_COMPONENTS = 8
+"""With fewer groups than this, too few flips of whole groups are left to tell anything; questions are drawn
+instead, as if each stood for itself. From 8 groups on, groups keep their promise where questions do not."""
+
+FEW = 20
+"""With fewer units than this, intervals are rough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def components(questions: Sequence[Question]) -> tuple[int, ...]:
 
 
 def resampling_units(questions: Sequence[Question]) -> Units:
-    """Choose the unit of resampling: the component or, where those are fewer than 20, the question.
+    """Choose the unit of resampling: the component or, where those are fewer than 8, the question.
 
     Questions drawn one by one are taken as independent. Where several of them share documents they are
     not quite, the intervals come out too narrow, and the warning says so.
@@ -72,9 +76,11 @@ def settled(labels: Sequence[int]) -> Units:
     labels = tuple(numbers.setdefault(label, len(numbers)) for label in labels)
     groups, total = len(numbers), len(labels)
     if groups >= FEWEST_COMPONENTS:
-        return Units(labels, "component", groups)
+        what = "questions" if groups == total else "groups of questions that share documents"
+        rough = f"Only {groups} {what} (fewer than {FEW}): intervals are rough." if groups < FEW else None
+        return Units(labels, "component", groups, rough)
     if groups == total:
-        warning = f"Only {total} questions (fewer than {FEWEST_COMPONENTS}): intervals are rough."
+        warning = f"Only {total} questions (fewer than {FEW}): intervals are rough."
     else:
         made = "one group" if groups == 1 else f"only {groups} groups"
         warning = (

@@ -298,8 +298,7 @@ class FaissStore:
             rows, _, scores = self._ask(query, ef, among, ef)
             return rows, scores
 
-        # A graph may give fewer than there are, and more when it looks at more: under a filter, above all.
-        return climbing(nearest, depth, first, len(self._payloads), fills=False)
+        return climbing(nearest, depth, first, len(self._payloads))
 
     def _ask(self, query: Vectors, k: int, among: Rows | None, ef: int = 0) -> tuple[Rows, Scores, Scores]:
         """Rows that FAISS gives for its k best, what it computed, and their scores."""

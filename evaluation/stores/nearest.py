@@ -1,8 +1,9 @@
-"""Which rows an answer holds, and their scores: the same numbers in whatever store, to the last digit.
+"""Which rows an answer holds, and their scores, rounded to 1e-6.
 
-Stores compute in float32, each in its own order, so equal vectors may get scores that differ in the last
-digits, and a rank then rests on nothing. So a store only says which rows may be among the best; their scores
-are computed anew here, in float64 and row by row, and rounded to 1e-6.
+Libraries compute in float32, each in its own order, so equal vectors may get scores that differ in the last
+digits, and a rank then rests on nothing. Where a store can read its vectors back, the library only says which
+rows may be among the best; their scores are computed anew here, in float64 and row by row: the same numbers
+to the last digit. Databases give distances of their own.
 """
 
 from __future__ import annotations

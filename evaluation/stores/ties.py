@@ -27,21 +27,19 @@ def with_ties(nearest: Callable[[int], tuple[Rows, Scores]], depth: int, n: int)
         limit = min(2 * limit, n)
 
 
-def climbing(
-    nearest: Callable[[int], tuple[Rows, Scores]], depth: int, first: int, n: int, *, fills: bool = True
-) -> Found:
+def climbing(nearest: Callable[[int], tuple[Rows, Scores]], depth: int, first: int, n: int) -> Found:
     """What an index finds when it is asked for `first` rows, then below them what it finds for twice as many.
 
     What is found later and scores higher than a row that was given is left out: a deeper list begins as a
     shorter one does, and its best are those of an application that asks for `first` rows. What ties with the
-    last row of an answer is given with the next, which knows all of them. `fills` says that an answer of
-    fewer rows than were asked for holds all that there are.
+    last row of an answer is given with the next, which knows all of them. An answer of fewer rows than were
+    asked for, as of a graph under a filter, ends the list at every depth.
     """
     limit, ceiling = min(first, n), np.inf
     rows, scores = np.zeros(0, dtype=np.int64), np.zeros(0)
     while True:
         more, found = nearest(limit)
-        is_all = limit >= n or (fills and len(more) < limit)
+        is_all = limit >= n or len(more) < limit
         last = found.min(initial=ceiling)
         new = (found <= ceiling) & (is_all | (found > last))
         rows, scores = np.concatenate([rows, more[new]]), np.concatenate([scores, found[new]])

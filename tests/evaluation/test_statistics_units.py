@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,19 +49,22 @@ def test_a_long_chain_of_documents_is_one_component() -> None:
     assert set(components(chain[::2] + chain[1::2])) == {0}
 
 
-def test_twenty_components_are_units() -> None:
-    units = resampling_units([question(f"{i // 2}") for i in range(40)])
-    assert units.labels == tuple(i // 2 for i in range(40))
-    assert (units.kind, units.n, units.warning) == ("component", 20, None)
+@pytest.mark.parametrize("groups", [8, 19, 20])
+def test_eight_components_are_units_and_rough_under_twenty(groups: int) -> None:
+    units = resampling_units([question(f"{i // 2}") for i in range(2 * groups)])
+    assert units.labels == tuple(i // 2 for i in range(2 * groups))
+    assert (units.kind, units.n) == ("component", groups)
+    rough = f"Only {groups} groups of questions that share documents (fewer than 20): intervals are rough."
+    assert units.warning == (rough if groups < 20 else None)
 
 
 def test_fewer_components_make_every_question_a_unit_with_a_warning() -> None:
-    units = resampling_units([question(f"{i // 2}") for i in range(38)])
-    assert units.labels == tuple(range(38))
-    assert (units.kind, units.n) == ("question", 38)
+    units = resampling_units([question(f"{i // 2}") for i in range(14)])
+    assert units.labels == tuple(range(14))
+    assert (units.kind, units.n) == ("question", 14)
     assert units.warning is not None
-    assert "38 questions" in units.warning
-    assert "19 groups" in units.warning
+    assert "14 questions" in units.warning
+    assert "7 groups" in units.warning
 
 
 def test_few_questions_are_called_few_rather_than_dependent() -> None:
@@ -76,13 +80,13 @@ def test_no_questions_have_no_units() -> None:
 
 
 def test_units_of_a_part_of_a_set() -> None:
-    """Thirty components in a set, of which some are left: as before from 20 on, else question by question."""
+    """Thirty components in a set, of which some are left: as before from 8 on, else question by question."""
     labels = [number // 2 for number in range(60)]
     assert settled(labels).labels == tuple(labels)
     part = settled([label for label in labels if label >= 8])
     assert (part.kind, part.n) == ("component", 22)
     assert part.labels == tuple(number // 2 for number in range(44))  # numbered anew
-    few = settled([label for label in labels if label >= 15])
-    assert (few.kind, few.n) == ("question", 30)
+    few = settled([label for label in labels if label >= 23])
+    assert (few.kind, few.n) == ("question", 14)
     assert few.warning is not None
-    assert "only 15 groups" in few.warning
+    assert "only 7 groups" in few.warning
