@@ -122,7 +122,7 @@ class Retriever:
         """Milliseconds of single searches for the best `k`, after a warm-up that is not counted.
 
         Searches that fail have no time. Reranking is not timed here: its candidates are searched. With
-        several clients, that many threads of this process search at once, each its next when it has an answer.
+        several clients, that many threads search at once, each its next when it has an answer.
         """
         if not questions:
             return []
