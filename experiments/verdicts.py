@@ -11,7 +11,14 @@ import numpy as np
 
 from evaluation.metrics import column
 from evaluation.relevance import RULES
-from evaluation.statistics import Recommendation, against, kendall_tau, mean_intervals, pareto_front
+from evaluation.statistics import (
+    Recommendation,
+    against,
+    kendall_tau,
+    mean_intervals,
+    paired_intervals,
+    pareto_front,
+)
 from experiments.compared import Compared
 from experiments.records import RunRecord
 
@@ -75,11 +82,12 @@ def _against_baseline(found: Verdicts, dev: Compared, judging: Judging) -> None:
     for row, place in enumerate(places):
         found[names[place]]["difference_to_baseline"] = float(tests.difference[row])
         if row != base:
-            found[names[place]] |= {
-                "difference_low": float(tests.low[row]),
-                "difference_high": float(tests.high[row]),
-                "p_baseline_holm": float(tests.p_holm[row]),
-            }
+            found[names[place]]["p_baseline_holm"] = float(tests.p_holm[row])
+            if np.isfinite(tests.low[row]):
+                found[names[place]] |= {
+                    "difference_low": float(tests.low[row]),
+                    "difference_high": float(tests.high[row]),
+                }
 
 
 def reported(recommendation: Recommendation, judging: Judging, names: Sequence[str]) -> list[str]:
@@ -111,8 +119,11 @@ def report(dev: Compared, test: Compared, recommendation: Recommendation, judgin
         there, low, high = _mean(test, test.scores[:, [base]], judging.seed)
         text += f" The baseline {judging.baseline} has {there:.3f} there ({low:.3f} to {high:.3f})"
         difference = test.scores[:, [place]] - test.scores[:, [base]]
-        gain, low, high = _mean(test, difference, judging.seed)
-        text += f", a difference of {gain:+.3f} ({low:+.3f} to {high:+.3f})."
+        lows, highs = paired_intervals(difference, test.units.labels, seed=judging.seed)
+        within = (
+            f"{lows[0]:+.3f} to {highs[0]:+.3f}" if np.isfinite(lows[0]) else "too few differ for an interval"
+        )
+        text += f"; {chosen} less {judging.baseline} is {difference.mean():+.3f} ({within})."
     return text
 
 

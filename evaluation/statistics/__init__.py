@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.statistics.baseline import Against, against, holm
+from evaluation.statistics.baseline import Against, against, holm, paired_intervals
 from evaluation.statistics.bootstrap import mean_intervals
 from evaluation.statistics.max_t import Simultaneous, simultaneous
 from evaluation.statistics.pareto import Front, pareto_front
@@ -26,6 +26,7 @@ __all__ = [
     "holm",
     "kendall_tau",
     "mean_intervals",
+    "paired_intervals",
     "pareto_front",
     "recommend",
     "resampling_units",

@@ -13,6 +13,10 @@ from evaluation.statistics.scores import Floats, Labels, score_table
 BLOCK_CELLS = 2_000_000
 """Cells of the largest temporary array (16 MB)."""
 
+FEWEST_DIFFERING = 6
+"""Units that must differ, or there is no interval: of fewer, all flips alike are more than 5 % of them
+(2 / 2^6 = 0.031), so that no difference could be found, and resamples would vary too little or not at all."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Against:
@@ -21,9 +25,10 @@ class Against:
     difference: Floats
     """(m,): mean less the baseline's mean; above 0 is better."""
     low: Floats
-    """(m,): lower end of the 95 % interval of the difference, each by itself."""
+    """(m,): lower end of the 95 % interval of the difference, each by itself; NaN where fewer than
+    `FEWEST_DIFFERING` units differ, as of the baseline itself."""
     high: Floats
-    """(m,): its upper end."""
+    """(m,): its upper end, or NaN."""
     p: Floats
     """(m,): chance of a difference as large in either direction if labels meant nothing."""
     p_holm: Floats
@@ -36,9 +41,9 @@ def against(
     """Test every column of `scores` (n, m) against one: paired sign flips of whole units, then Holm.
 
     Two-sided; p counts the data themselves as one of the flips, so it is never 0 (B. Phipson and G.
-    Smyth, Permutation P-values Should Never Be Zero, 2010). Intervals are those of `mean_intervals`, of
-    the differences question by question, with as many resamples as flips: each holds by itself, so that
-    one of twenty may be wrong, where `p_holm` speaks of all at once. Raises BadInput like `score_table`,
+    Smyth, Permutation P-values Should Never Be Zero, 2010). Intervals are those of `paired_intervals`
+    with as many resamples as flips: each holds by itself, so that one of twenty may be wrong, where
+    `p_holm` speaks of all at once. Raises BadInput like `score_table`,
     and IndexError for a column that is not there.
     """
     table = score_table(scores, labels)
@@ -61,9 +66,24 @@ def against(
     p_holm[others] = holm(p[others])
     difference = table.mean - table.mean[baseline_column]
     paired = table.scores - table.scores[:, [baseline_column]]
-    low, high = mean_intervals(paired, labels, resamples=permutations, seed=seed)
+    low, high = paired_intervals(paired, labels, resamples=permutations, seed=seed)
     low, high = np.minimum(low, difference), np.maximum(high, difference)  # sums in another order
     return Against(difference, low, high, p, p_holm)
+
+
+def paired_intervals(
+    differences: ArrayLike, labels: Labels, *, resamples: int = 10_000, seed: int
+) -> tuple[Floats, Floats]:
+    """Ends of the 95 % interval of the mean of each column of differences (n, m), as `mean_intervals`.
+
+    NaN for columns in which fewer than `FEWEST_DIFFERING` units have a sum that is not 0. Raises BadInput
+    like `score_table`.
+    """
+    table = score_table(differences, labels)
+    differing = (np.abs(table.sums) > 1e-9).sum(axis=0)
+    low, high = mean_intervals(table.scores, labels, resamples=resamples, seed=seed)
+    enough = differing >= FEWEST_DIFFERING
+    return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
 
 
 def holm(p: ArrayLike) -> Floats:

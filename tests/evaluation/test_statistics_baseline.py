@@ -85,7 +85,7 @@ def test_the_interval_is_that_of_the_paired_difference() -> None:
     half = 1.97 * gain.std(ddof=1) / 200**0.5
     assert result.low[1] == pytest.approx(gain.mean() - half, abs=0.001)
     assert result.high[1] == pytest.approx(gain.mean() + half, abs=0.001)
-    assert (result.low[0], result.high[0]) == (0, 0)
+    assert np.isnan([result.low[0], result.high[0]]).all()  # the baseline itself
 
 
 def test_intervals_hold_the_true_difference_in_about_95_of_100() -> None:
@@ -101,8 +101,27 @@ def test_intervals_hold_the_true_difference_in_about_95_of_100() -> None:
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12))
 def test_an_interval_holds_its_difference(pairs: list[tuple[float, float]]) -> None:
     result = against(np.array(pairs), 0, range(len(pairs)), permutations=50, seed=1)
-    assert (result.low <= result.difference).all()
-    assert (result.difference <= result.high).all()
+    assert not (result.low > result.difference).any()
+    assert not (result.difference > result.high).any()
+
+
+@pytest.mark.parametrize("differing", range(8))
+def test_an_interval_needs_six_units_that_differ(differing: int) -> None:
+    """Of fewer, resamples would vary too little, and exclude 0 where no flips can reach 5 %."""
+    gain = np.zeros((30, 1))
+    gain[:differing] = 1
+    result = against(np.hstack((np.zeros((30, 1)), gain)), 0, range(30), permutations=4000, seed=1)
+    assert np.isfinite([result.low[1], result.high[1]]).tolist() == [differing >= 6] * 2
+    if differing < 6:
+        assert result.p[1] > 0.05
+
+
+def test_questions_that_differ_within_one_unit_are_one_that_differs() -> None:
+    scores = np.zeros((30, 2))
+    scores[:10, 1] = 1
+    labels = [number // 5 for number in range(30)]
+    assert np.isnan(against(scores, 0, labels, permutations=50, seed=1).low[1])
+    assert not np.isnan(against(scores, 0, range(30), permutations=50, seed=1).low[1])
 
 
 def test_questions_of_a_unit_widen_the_interval() -> None:
