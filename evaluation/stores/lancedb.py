@@ -151,6 +151,9 @@ class LanceDBStore:
             self._table = self._database.create_table(TABLE, rows, mode="overwrite")
             if self._store.index != "none":
                 self._table.create_index(VECTOR, config=self._index_config(len(chunks)))
+                if not self._index_bytes:  # what LanceDB does with fewer vectors than it learns codes from
+                    what = f"LanceDB makes no {self._store.index} index of {len(chunks):,} chunks"
+                    raise StoreError(f"{what}: use index: none, or another one, or more chunks")
 
     def search(self, query: Vectors, depth: int, documents: frozenset[str] | None = None) -> Found:
         """What LanceDB finds, with the distances that it computed."""
@@ -189,7 +192,7 @@ class LanceDBStore:
         )
         return StoredBytes(
             vectors=len(self._ids) * self._code_bytes,
-            index=sum(folder_bytes(folder) for folder in self._folder.rglob("_indices")),
+            index=self._index_bytes,
             text=text,
             metadata=metadata,
             on_disk=folder_bytes(self._folder),
@@ -206,6 +209,11 @@ class LanceDBStore:
     def close(self) -> None:
         """Let go of table and database. LanceDB's idle threads are the process's, and stay with it."""
         self._table = self._database = None
+
+    @property
+    def _index_bytes(self) -> int:
+        """Bytes of index files; 0 where there is no index."""
+        return sum(folder_bytes(folder) for folder in self._folder.rglob("_indices"))
 
     @property
     def _code_bytes(self) -> int:

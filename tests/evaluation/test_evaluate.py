@@ -199,6 +199,25 @@ def test_several_failures_are_told_in_the_plural() -> None:
     assert run(data).warnings == ("1 unreadable file was left out",)
 
 
+class FailingForOne(ExactStore):
+    """A store that never answers one question."""
+
+    query = None
+
+    def search(self, query, depth, documents=None):  # type: ignore[no-untyped-def]
+        self.query = query if self.query is None else self.query
+        if np.array_equal(query, self.query):
+            raise ConnectionError("it breaks on this one")
+        return super().search(query, depth, documents)
+
+
+def test_a_question_whose_search_always_fails_costs_no_other_its_result() -> None:
+    result = run(gold(*QUESTIONS), store=FailingForOne(Path(mkdtemp())))
+    assert [row["mrr_at_1"] for row in result.questions] == [None, 1.0]
+    assert result.metrics["n_failed"] == 1
+    assert result.metrics["timed_queries"] == 1
+
+
 class FailingDeeper(ExactStore):
     """A store that first finds a single hit, and fails when asked for more."""
 

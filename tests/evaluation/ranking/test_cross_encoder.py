@@ -119,3 +119,17 @@ def test_the_cache_of_pairs_is_that_of_the_files(tiny_cross_encoder: Path, tmp_p
 def _saved(place: Path) -> Path:
     place.mkdir()
     return save_cross_encoder(place)
+
+
+def test_a_checkpoint_of_halves_computes_in_float32(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    """In its own type of numbers, the company that a pair has in a batch would change its score."""
+    from safetensors.torch import load_file, save_file
+
+    place = changed(tiny_cross_encoder, tmp_path / "halves", "config.json", dtype="bfloat16")
+    weights = load_file(place / "model.safetensors")
+    halves = {name: weight.bfloat16() for name, weight in weights.items()}
+    save_file(halves, place / "model.safetensors", metadata={"format": "pt"})
+    halved = open_cross_encoder(str(place))
+    assert str(next(halved._model.model.parameters()).dtype) == "torch.float32"
+    together, alone = halved.scores(PAIRS), [halved.scores([pair])[0] for pair in PAIRS]
+    assert together == pytest.approx(alone, abs=1e-5)

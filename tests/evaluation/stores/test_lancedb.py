@@ -171,3 +171,11 @@ def test_a_deeper_list_goes_on_below_what_was_found_first() -> None:
     assert climbing(nearest, 9, 3, 9).rows.tolist() == list(range(8))
     assert climbing(nearest, 2, 6, 9).rows.tolist() == [9, 0]
     assert climbing(nearest, 2, 1, 9).rows.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("index", ["ivf_pq", "ivf_hnsw_pq"])
+def test_an_index_that_was_not_made_is_no_index(index: str, tmp_path: Path) -> None:
+    """LanceDB learns codes from 256 vectors; with fewer it makes none, says nothing and compares all rows."""
+    store = LanceDB(index=index).open(tmp_path)  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=f"no {index} index of 32 chunks"):
+        store.build(turned(32), lettered(32))
