@@ -3,67 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
-from evaluation.cutting import Answered, Cutting, Vectored
-from evaluation.embedding import Embedder, open_embedder, unit_rows
+from evaluation.embedding import Embedder, open_embedder
 from evaluation.embedding_desk import Desk, Embedded, EmbeddingDesk
 from evaluation.evaluate import Asked, Evaluation, Index, evaluate
 from evaluation.gold import GoldSet
 from evaluation.judging.jury import Jury
 from evaluation.judging.measures import Embeds
-from evaluation.latency import stopwatch
 from evaluation.measured import Measured
 from evaluation.ranking import PairDesk, open_ranker
 from evaluation.ranking.cross_encoder import CrossEncoder, open_cross_encoder
 from evaluation.scorers import Scorer
 from evaluation.search import Search
-from evaluation.vector_cache import key_of
 from evaluation.vectors import VECTORS
+from experiments.cutter import Cutter, SplitDocuments
 from experiments.grid import expand
 from experiments.run_config import RunConfig
 from experiments.sweep import Sweep
-from strategies.document import Chunk, Document
-from strategies.errors import BadInput, Problem, SplitError
+from strategies.document import Chunk
+from strategies.errors import BadInput, Problem
 from strategies.language_model.chat import Chat
-from strategies.splitting import split
 from strategies.strategy import Vectors
-from strategies.tools import TOKENS, Tools
+from strategies.tools import TOKENS
 
 _CUTTING = ("tiktoken", "sentencex", "markdown-it-py", "regex")
 """Libraries that decide where a document is cut: their versions are part of a configuration's identity."""
 
-_PATIENCE = 5
-"""Documents that may fail before the others are spared, and how many of them are named."""
-
 _RECORDED = ("numpy", "mlflow", "datasets", "ragas", "pandas")
 """Others whose versions a run records."""
 
-_WARM_UP = Document("warm-up.md", "# One\n\nA first sentence. A second one.\n", media_type="text/markdown")
-
 Phase = Callable[[str], None]
 Report = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class SplitDocuments:
-    """All documents of the set under one strategy."""
-
-    by_document: tuple[tuple[Document, tuple[Chunk, ...]], ...]
-    cutting: Cutting
-
-    @property
-    def chunks(self) -> list[Chunk]:
-        """All chunks, documents in order of their id."""
-        return [chunk for _, chunks in self.by_document for chunk in chunks]
 
 
 class Workbench:
@@ -75,17 +50,12 @@ class Workbench:
         self.embedder = embedder
         self.desk = EmbeddingDesk(embedder, cache_dir)
         self.makers = {word: VECTORS[word](self.desk) for word in _words(sweep)}
-        counters = {unit: embedder.counter(unit) for unit in ("embedder", "embedder+special")}
-        self._chat = Chat(cache_dir)
+        self._cutter = Cutter(gold.documents, self.desk, cache_dir)
+        self.tools = self._cutter.tools
         judge = sweep.settings.judge
         self.jury = None if judge is None else Jury(judge, Chat(cache_dir), self._embed_judged)
-        self._cut_by = _CutBy()
-        self.tools = Tools(counters=counters, embed=self._embed_passages, chat=self._chat.answers)
-        self._warm: set[str] = set()
         self._asked: dict[str | None, Asked] = {}
         self._rerankers = _rerankers(sweep, cache_dir)
-        self._last_split: tuple[str, SplitDocuments] | None = None
-        self._answers_used = self._answers_paid = 0
 
     @classmethod
     def open(cls, sweep: Sweep, gold: GoldSet, cache_dir: Path | None) -> Workbench:
@@ -118,59 +88,8 @@ class Workbench:
         }
 
     def split(self, config: RunConfig, *, anew: bool = False) -> SplitDocuments:
-        """Cut every document; the last result serves configurations that cut alike, unless `anew`.
-
-        Raises SplitError where documents cannot be cut, naming the first five. Where a language model is
-        asked, all are tried before, so that the answers for the others are paid for once and kept (an
-        endpoint that is dead is the chat's to give up); elsewhere five failures end it.
-        """
-        if self._last_split and self._last_split[0] == config.split_key and not anew:
-            return self._last_split[1]
-        self._warm_up(config)
-        self._cut_by = _CutBy()
-        self._chat.spent()  # from here on
-        self.tools.open_account()
-        parts, failures, split_ms = [], [], 0.0
-        for document in self.gold.documents:
-            self.tools.describe(document)
-            shared_ms = self.tools.shared_ms
-            with stopwatch() as watch:
-                try:
-                    parts.append((document, split(document, config.strategy, self.tools, config.modifiers)))
-                except SplitError as error:
-                    failures.append(str(error))
-            # What configurations share is found out once, and charged to each of them.
-            split_ms += watch.ms + self.tools.shared_ms - shared_ms
-            if len(failures) == _PATIENCE and "chat" not in config.needs:
-                break
-        cutting = self._cutting(config, split_ms)
-        if failures:
-            tried = len(parts) + len(failures)
-            raise SplitError(_failed(failures, len(self.gold.documents), tried))
-        result = SplitDocuments(tuple(parts), cutting)
-        self._last_split = (config.split_key, result)
-        return result
-
-    def _warm_up(self, config: RunConfig) -> None:
-        """The first call of a strategy pays for imports and tables; nobody pays for its answers."""
-        names = {strategy.name for strategy in config.strategies}
-        if not names <= self._warm and "chat" not in config.needs:
-            with suppress(SplitError):
-                split(_WARM_UP, config.strategy, self.tools, config.modifiers)
-        self._warm |= names
-
-    def _cutting(self, config: RunConfig, split_ms: float) -> Cutting:
-        """What was spent since documents were begun to be cut."""
-        vectored, spent = self._cut_by, self._chat.spent()
-        self._answers_used += spent.calls
-        self._answers_paid += spent.paid_calls
-        return Cutting(
-            max(split_ms - vectored.waited_ms - spent.waited_ms, 0.0),
-            vectored.told() if "embedder" in config.needs else None,
-            Answered(spent.calls, spent.input_tokens, spent.output_tokens, spent.ms, spent.cost)
-            if "chat" in config.needs
-            else None,
-        )
+        """Cut every document: `Cutter.split`."""
+        return self._cutter.split(config, anew=anew)
 
     def texts(self, config: RunConfig, cut: SplitDocuments) -> list[str]:
         """Every text whose vector a configuration needs; none where no vector is searched."""
@@ -250,11 +169,8 @@ class Workbench:
         """One line for a log: what was embedded or answered, and what was not because it had been before."""
         lines = [desk.traffic.line() for desk in self._desks]
         lines += [desk.traffic.line() for desk in self._rerankers.values()]
-        if self._answers_used or self._answers_paid:
-            lines.append(f"answers: {self._answers_used:,} used, {self._answers_paid:,} paid now")
-        if self.jury and self.jury.traffic:
-            lines.append(self.jury.traffic)
-        return "; ".join(lines)
+        lines += [self._cutter.traffic, self.jury.traffic if self.jury else ""]
+        return "; ".join(filter(None, lines))
 
     def close(self) -> None:
         """Close the caches of vectors and answers."""
@@ -262,7 +178,7 @@ class Workbench:
             desk.close()
         for pairs in self._rerankers.values():
             pairs.close()
-        self._chat.close()
+        self._cutter.close()
         if self.jury:
             self.jury.close()
 
@@ -276,47 +192,6 @@ class Workbench:
         """Vectors of unit length of what a judge compares."""
         self.desk.prepare(texts, kind)
         return self.desk.vectors(texts, kind).unit().vectors
-
-    def _embed_passages(self, texts: Sequence[str]) -> Vectors:
-        with stopwatch() as watch:
-            self.desk.prepare(texts, "passage")
-            found = self.desk.vectors(texts, "passage")
-        self._cut_by.add(texts, found, self.embedder.limit_tokens, watch.ms)
-        return unit_rows(found.vectors)
-
-
-@dataclass(slots=True)
-class _CutBy:
-    """The vectors that a strategy asked for in order to cut; a text that it asks for twice counts once."""
-
-    seen: set[bytes] = field(default_factory=set)
-    tokens: int = 0
-    embed_ms: float = 0.0
-    same_machine: bool = True
-    waited_ms: float = 0.0
-
-    def add(self, texts: Sequence[str], found: Embedded, limit_tokens: int | None, waited_ms: float) -> None:
-        self.waited_ms += waited_ms
-        self.same_machine &= found.same_machine
-        reached = found.tokens if limit_tokens is None else np.minimum(found.tokens, limit_tokens)
-        for text, tokens, ms in zip(texts, reached.tolist(), found.embed_ms.tolist(), strict=True):
-            key = key_of("", text)
-            if key not in self.seen:
-                self.seen.add(key)
-                self.tokens += tokens
-                self.embed_ms += ms
-
-    def told(self) -> Vectored:
-        return Vectored(len(self.seen), self.tokens, self.embed_ms, self.same_machine)
-
-
-def _failed(failures: Sequence[str], documents: int, tried: int) -> str:
-    if len(failures) == 1:
-        return failures[0]
-    named = "; ".join(failures[:_PATIENCE])
-    rest = f"; and {len(failures) - _PATIENCE:,} more" if len(failures) > _PATIENCE else ""
-    spared = f"; after {_PATIENCE} of them no more was tried" if tried < documents else ""
-    return f"{len(failures):,} of {documents:,} documents could not be cut: {named}{rest}{spared}"
 
 
 def _scaled(embedded: Embedded, search: Search) -> Embedded:

@@ -147,7 +147,7 @@ class TestStore:
         self, here: Here, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (house.folder / "mlartifacts" / "walled").touch()  # a file where a folder must be
-        monkeypatch.setattr("experiments.workbench.split", lambda *given: pytest.fail("work was done"))
+        monkeypatch.setattr("experiments.cutter.split", lambda *given: pytest.fail("work was done"))
         code, out, err = here.sweep("walled", *WORDS, "--size", "9")
         assert (code, out) == (2, "")
         assert len(err.splitlines()) == 1

@@ -436,7 +436,7 @@ def test_repeats_are_cut_anew(dataset: Path, monkeypatch: pytest.MonkeyPatch) ->
         cuts.append(document.id)
         return split(document, *rest)
 
-    monkeypatch.setattr("experiments.workbench.split", counting)
+    monkeypatch.setattr("experiments.cutter.split", counting)
     run(launch(dataset, NullTracker(), {"strategy": "fixed", "unit": "words", "size": 6}, repeats=3))
     assert cuts.count("park.md") == 3
 
