@@ -169,7 +169,7 @@ MUTANTS = (
         "evaluation/footprint.py",
         '"metadata": dict(chunk.metadata),',
         '"metadata": {},',
-        ("tests/evaluation/stores/test_contract.py",),
+        ("tests/evaluation/stores/test_contract.py::test_what_is_stored_of_a_chunk_comes_back",),
     ),
     Mutant(
         "card-before-sidecar",
