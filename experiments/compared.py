@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.statistics.units import Units, settled
+from evaluation.stores import Store
+from experiments.likeness import differing_scores
 from experiments.records import Row, RunRecord
+from strategies.errors import BadInput
+from strategies.named import read_named
 
 if TYPE_CHECKING:
     from experiments.results import Judging
@@ -78,6 +82,20 @@ def compared(judging: Judging, records: Sequence[RunRecord]) -> Compared:
     )
 
 
+PAID = {
+    "tokens_embedded": ("tokens_embedded",),
+    "stored_bytes": ("stored_bytes",),
+    "llm_tokens": ("llm_input_tokens", "llm_output_tokens"),
+    "rerank_pairs": ("rerank_pairs",),
+}
+"""What decides between equals, by the names of `recommend`, and the measures that each is the sum of."""
+
+
+def paid(measures: Mapping[str, Any]) -> dict[str, float]:
+    """What a configuration costs, of its measures; what is not among them costs nothing."""
+    return {cost: float(sum(measures.get(part) or 0 for part in parts)) for cost, parts in PAID.items()}
+
+
 def searched_less(finished: Mapping[str, Sequence[RunRecord]]) -> frozenset[str]:
     """Configurations with `scope: document`, where others search all documents; none where all are alike."""
     scopes = {name: repeats[0].params.get("scope") for name, repeats in finished.items()}
@@ -100,7 +118,23 @@ def not_comparable(records: Sequence[RunRecord], headline: str) -> str | None:
         ]
         if judges:
             return f"{judges[0]} could not be had for {int(metrics[f'n_failed_{judges[0]}'])} questions"
+    scores = differing_scores(records)
+    if scores and not varies(records[0]):
+        some = ", ".join(scores[:3]) + (", ..." if len(scores) > 3 else "")
+        return f"it scored differently in its repeats ({some}), and must not: its numbers cannot be trusted"
     return None
+
+
+def varies(record: RunRecord) -> bool:
+    """Whether two builds of its index may answer differently, as its store says."""
+    said = record.config.get("search", {}).get("store")
+    if said is None:
+        return False
+    try:
+        store = read_named(Store, said)
+    except (BadInput, TypeError):  # recorded by a version that knew other parameters
+        return False
+    return isinstance(store, Store) and store.varies
 
 
 def _scores(records: Sequence[RunRecord], headline: str) -> npt.NDArray[np.float64]:

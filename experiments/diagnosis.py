@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
 
 from evaluation.metrics import column
 from evaluation.misses import REMEDIES
+from evaluation.statistics import Side
 from experiments.chunk_list import hits
 from experiments.columns import measure
-from experiments.patterns import Pattern, Seen, patterns, values
+from experiments.patterns import Pattern, Seen, patterns, remedy, values
 from experiments.records import Row, RunRecord
-from experiments.results import SweepResult
+from experiments.results import SweepResult, sides_of
 from strategies.errors import nearest, refuse
 
 BINS = 20
@@ -102,6 +104,8 @@ class Diagnosis:
     headline: str
     budget: int
     """Tokens in which a question must be answerable, or it is missed."""
+    side: Side | None
+    """`dev` where the sweep has a split, whose test questions are kept out of everything here."""
     questions: int
     failed: int
     """Questions whose search failed; they are in no count of misses."""
@@ -122,9 +126,14 @@ class Diagnosis:
 def diagnose(result: SweepResult, configuration: str | None = None, *, worst: int = 10) -> Diagnosis:
     """Diagnose a configuration by name or id; without one, the recommended one, else the best measured.
 
-    The `worst` questions are listed. Raises BadInput where there is no such configuration, or none finished.
+    The `worst` questions are listed. With a split only the questions to choose on are looked at: whoever acts
+    on what the others show has nothing left to report on. Raises BadInput where there is no such
+    configuration, or none finished.
     """
     record = _record(result, configuration)
+    sides = sides_of(result.judging, result.records)
+    if sides:
+        record = _only(record, {key for key, side in sides.items() if side == "dev"})
     rows = record.questions
     missed = [row for row in rows if row.get("miss")]
     seen = Seen.of(record, missed)
@@ -136,11 +145,14 @@ def diagnose(result: SweepResult, configuration: str | None = None, *, worst: in
         config_id=record.config_id,
         headline=result.judging.headline,
         budget=seen.budget,
+        side="dev" if sides else None,
         questions=len(rows),
         failed=sum("sought" in row and row["sought"] is None for row in rows),
         missed=len(missed),
         reasons=tuple(
-            Reason(reason, counts[reason], remedy) for reason, remedy in REMEDIES.items() if counts[reason]
+            Reason(reason, counts[reason], remedy(reason, record.params))
+            for reason in REMEDIES
+            if counts[reason]
         ),
         tags=_tags(rows),
         patterns=patterns(seen, cosine=not_cosine is None),
@@ -148,7 +160,7 @@ def diagnose(result: SweepResult, configuration: str | None = None, *, worst: in
         not_cosine=not_cosine,
         duplicate_share=_duplicates(record),
         worst=_worst(record, missed, result.judging.headline)[:worst],
-        notes=() if all("sought" in row for row in rows) else (OLD,),
+        notes=tuple(_notes(rows, len(result.judging.test_questions))),
     )
 
 
@@ -181,6 +193,26 @@ def _record(result: SweepResult, configuration: str | None) -> RunRecord:
         f"no configuration that finished is called {wanted!r}" if wanted else "no configuration is the best"
     )
     raise refuse("--config", what, nearest(str(wanted), finished))
+
+
+def _only(record: RunRecord, ids: Collection[str]) -> RunRecord:
+    """The record as if only these questions had been asked, as far as anything here looks at it."""
+    rows = tuple(row for row in record.questions if row["question_id"] in ids)
+    metrics = dict(record.metrics)
+    for name in metrics:
+        some = values(rows, name)
+        known = column(name)
+        if some and known is not None:
+            metrics[name] = fsum(some) / (len(some) if known.metric.may_be_missing else len(rows))
+    retrieved = tuple(found for found in record.retrieved if found["question_id"] in ids)
+    return replace(record, questions=rows, retrieved=retrieved, metrics=metrics)
+
+
+def _notes(rows: Sequence[Row], kept: int) -> Iterator[str]:
+    if kept:
+        yield f"Of the {len(rows):,} dev questions alone: the others are kept for the report"
+    if not all("sought" in row for row in rows):
+        yield OLD
 
 
 def _tags(rows: Sequence[Row]) -> tuple[OfTag, ...]:
@@ -230,14 +262,18 @@ def _duplicates(record: RunRecord) -> dict[int, float]:
 
 
 def _worst(record: RunRecord, missed: Sequence[Row], headline: str) -> tuple[Missed, ...]:
-    """The missed questions, the lowest headline first; then those whose evidence lies deepest, or nowhere."""
+    """The missed questions, the lowest headline first; then those whose evidence lies deepest, or nowhere.
+
+    Those whose evidence a filter excludes come last: nothing about the configuration can find it.
+    """
     first_hits = {hit["question_id"]: hit for hit in hits(record) if hit.get("rank") == 1}
     sign = -1.0 if measure(headline).direction == "lower" else 1.0
 
-    def key(row: Row) -> tuple[float, float, str]:
+    def key(row: Row) -> tuple[bool, float, float, str]:
         value, sought = row.get(headline), row.get("sought") or {}
         depth = sought.get("tokens")
-        return (sign * (value or 0.0), -float("inf") if depth is None else -depth, row["question_id"])
+        deepest = -float("inf") if depth is None else -depth
+        return row["miss"] == "filtered", sign * (value or 0.0), deepest, row["question_id"]
 
     found = []
     for row in sorted(missed, key=key):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from evaluation.misses import REMEDIES
 from experiments.records import Row, RunRecord
 
 LEAST = 5
@@ -98,6 +99,27 @@ class Seen:
         return questions >= LEAST and questions >= SHARE * len(self.rows)
 
 
+OUTRANKED = {
+    "bm25": "Try retriever: hybrid or dense, headings before the text, or smaller chunks",
+    "hybrid": "Try another embedder, rerank, headings before the text, or smaller chunks",
+}
+"""What to do about evidence that is outranked, where the remedy that suits vectors does not."""
+
+
+def remedy(reason: str, params: Mapping[str, Any]) -> str:
+    """What to do about one reason of a miss in a configuration with these params: see `REMEDIES`."""
+    said = REMEDIES[reason]
+    retriever = params.get("retriever", "dense")
+    if reason != "outranked" or retriever not in OUTRANKED:
+        return said
+    return f"{_unreranked(OUTRANKED[retriever], 'rerank, ', params)}: {said.partition(': ')[2]}"
+
+
+def _unreranked(text: str, part: str, params: Mapping[str, Any]) -> str:
+    """The text without what asks for a reranker, where there is one."""
+    return text.replace(part, "") if params.get("rerank") else text
+
+
 def patterns(seen: Seen, *, cosine: bool) -> tuple[Pattern, ...]:
     """All that are supported, in the order of `PATTERNS`; those of similarity only where it is a cosine."""
     found = []
@@ -161,6 +183,8 @@ def just_past_the_budget(seen: Seen) -> Told:
     n = seen.count(lambda _, sought: sought["tokens"] is not None and sought["tokens"] <= MORE * seen.budget)
     finding = f"all evidence is ranked within {MORE * seen.budget:,} tokens, {MORE} times the budget"
     remedy = "Allow more tokens, use smaller chunks that spend fewer on other text, or rerank."
+    if seen.params.get("rerank"):
+        remedy = "Allow more tokens, or use smaller chunks that spend fewer on other text."
     return _told(seen, n, finding, remedy)
 
 
@@ -187,9 +211,11 @@ def wrong_documents(seen: Seen) -> Told:
 
     n = seen.count(shows)
     finding = f"no hit down to rank {seen.largest_k} comes from a document that holds the missing evidence"
-    words = "retriever: hybrid, " if seen.params.get("retriever", "dense") == "dense" else ""
+    retriever = seen.params.get("retriever", "dense")
+    other = {"dense": "retriever: hybrid, ", "bm25": "retriever: hybrid or dense, "}.get(retriever, "")
+    last = "" if retriever == "bm25" else ", or another embedder"
     heads = "headings before what is embedded, " if seen.params.get("headings", "none") == "none" else ""
-    return _told(seen, n, finding, f"Try {words}{heads}a filter by metadata, or another embedder.")
+    return _told(seen, n, finding, f"Try {other}{heads}a filter by metadata{last}.")
 
 
 def wrong_passage(seen: Seen) -> Told:
@@ -201,7 +227,8 @@ def wrong_passage(seen: Seen) -> Told:
 
     n = seen.count(shows)
     finding = "the first hit is of the right document, but the evidence stands elsewhere in it, unranked"
-    return _told(seen, n, finding, "Try smaller chunks, headings: section, rerank, or return parents.")
+    remedy = "Try smaller chunks, headings: section, rerank, or return parents."
+    return _told(seen, n, finding, _unreranked(remedy, "rerank, ", seen.params))
 
 
 def close_call(seen: Seen) -> Told:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import floor, fsum
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cost import FREE, Prices, costs
 from evaluation.misses import REMEDIES
+from evaluation.searching import STORE_RECALL
 from evaluation.statistics import Recommendation, Side, recommend
-from experiments.compared import Compared, compared
+from experiments.compared import PAID, Compared, compared, paid, varies
 from experiments.likeness import differing_scores
+from experiments.patterns import remedy
 from experiments.records import RunRecord
 from experiments.tables import Table, frame, in_currency, long, retrieved, wide
 from experiments.verdicts import AGREEMENT, agreement, front, report, verdicts
@@ -120,10 +124,22 @@ class SweepResult:
         return frame(by_group(self, by))
 
     def misses(self) -> list[tuple[str, int, str]]:
-        """Why the best configuration misses questions: reason, how many, what to do."""
+        """Why the best configuration misses questions: reason, how many, what to do.
+
+        With a split only the questions to choose on are counted, as users act on what this says.
+        """
         best = next((record for record in self.records if record.name == self.recommendation.best), None)
-        counts = {reason: int(best.metrics.get(f"misses_{reason}", 0)) for reason in REMEDIES} if best else {}
-        return [(reason, count, REMEDIES[reason]) for reason, count in counts.items() if count]
+        if best is None:
+            return []
+        sides = sides_of(self.judging, self.records)
+        if sides:
+            asked = (row for row in best.questions if sides.get(row["question_id"]) == "dev")
+            counts = Counter(row.get("miss") for row in asked)
+        else:
+            counts = Counter({reason: int(best.metrics.get(f"misses_{reason}", 0)) for reason in REMEDIES})
+        return [
+            (reason, counts[reason], remedy(reason, best.params)) for reason in REMEDIES if counts[reason]
+        ]
 
 
 def judge(
@@ -140,17 +156,19 @@ def judge(
     dev, test = whole, None
     if sides:
         dev, test = (whole.only({key for key in sides if sides[key] == side}) for side in ("dev", "test"))
+    spent = {cost: [paid(finished[key][0].metrics)[cost] for key in names] for cost in PAID}
     recommendation = recommend(
         names,
         dev.scores,
         dev.units.labels,
-        tokens_embedded=[_paid(finished[key][0], "tokens_embedded") for key in names],
-        stored_bytes=[_paid(finished[key][0], "stored_bytes") for key in names],
-        llm_tokens=[_paid(finished[key][0], "llm_input_tokens", "llm_output_tokens") for key in names],
-        rerank_pairs=[_paid(finished[key][0], "rerank_pairs") for key in names],
+        tokens_embedded=spent["tokens_embedded"],
+        stored_bytes=spent["stored_bytes"],
+        llm_tokens=spent["llm_tokens"],
+        rerank_pairs=spent["rerank_pairs"],
         eligible=whole.eligible,
         margin=judging.margin,
         seed=judging.seed,
+        side="dev" if sides else None,
     )
     if kept and not names:
         sentence = "Nothing to recommend: every configuration failed."
@@ -171,6 +189,8 @@ def judge(
         *judging.notes,
         *(f"{key} is left out of the comparison: {why}" for key, why in whole.reasons.items()),
         *_scope(whole, judging),
+        *_priced(recommendation, judging),
+        *_lossy(finished),
         *_repeated(finished),
         *_sides(dev, test),
         *without,
@@ -191,9 +211,9 @@ def judge(
         )
     if recommendation.detectable is not None:
         notes.append(
-            f"With {len(dev.scores)} questions and {sum(whole.eligible)} configurations, differences of "
-            f"about {recommendation.detectable:.3f} in {judging.headline} are found 8 times in 10; "
-            "smaller ones mostly are not"
+            f"With {len(dev.scores)} {'dev ' if sides else ''}questions and {sum(whole.eligible)} "
+            f"configurations, differences of about {recommendation.detectable:.3f} in {judging.headline} "
+            "are found 8 times in 10; smaller ones mostly are not"
         )
     return SweepResult(
         name, judging, tuple(kept), recommendation, statistics, tuple(notes), sensitivity, traffic, ran
@@ -219,13 +239,38 @@ def _scope(whole: Compared, judging: Judging) -> Iterator[str]:
         yield f"The baseline {judging.baseline} searched other documents, so nothing is compared with it"
 
 
-def _repeated(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
-    """That a score differs between repeats, where one does."""
+def _lossy(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
+    """Which stores miss so many of the nearest chunks that a score is not the cut's alone."""
+    lossy = []
     for name, repeats in finished.items():
-        if scores := differing_scores(repeats):
+        found = [record.metrics["store_recall"] for record in repeats if "store_recall" in record.metrics]
+        recall = fsum(found) / len(found) if found else 1.0
+        if recall < STORE_RECALL:
+            # Truncated, so that 0.9899 does not look as if it were enough.
+            lossy.append(f"{name} ({floor(round(recall * 1000, 6)) / 10:.1f} %)")
+    if lossy:
+        yield (
+            "Some stores found only this share of the nearest chunks that exact search finds: "
+            f"{', '.join(lossy)}. Differences between these and other rows are not those of the cut alone"
+        )
+
+
+def _priced(recommendation: Recommendation, judging: Judging) -> Iterator[str]:
+    """That money does not decide, where there are prices."""
+    if recommendation.kind != "nothing" and replace(judging.prices, currency=None) != FREE:
+        yield (
+            "Prices do not decide what is cheapest: that goes by a language model's tokens, reranked pairs, "
+            "tokens embedded and stored bytes, in this order. Compare the columns of costs"
+        )
+
+
+def _repeated(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
+    """That scores are means over different indexes, where they are; any other difference is left out."""
+    for name, repeats in finished.items():
+        if varies(repeats[0]) and differing_scores(repeats):
             yield (
-                f"{name} scored differently in its repeats ({', '.join(scores[:3])}"
-                f"{', ...' if len(scores) > 3 else ''}), and must not: its numbers cannot be trusted"
+                f"{name}: its index is built anew each time, and two builds differ in what they miss; "
+                f"scores are means over {len(repeats)} builds"
             )
 
 
@@ -244,7 +289,3 @@ def lost_overlap(record: RunRecord) -> bool:
         if name in OVERLAPS
     )
     return asked and bool(record.chunks) and not record.metrics.get("overlap_effective")
-
-
-def _paid(record: RunRecord, *names: str) -> float:
-    return sum(record.metrics.get(name, 0.0) for name in names)

@@ -29,6 +29,7 @@ from experiments.columns import (
     measure,
     ordered,
 )
+from experiments.compared import varies
 from experiments.likeness import differing_scores, differing_versions, same_chunks
 from experiments.records import TABLES, RunRecord, newest
 
@@ -93,7 +94,7 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
     for group, row in zip(groups, merged, strict=True):
         name = row.name
         warnings = [*dict.fromkeys(row.warnings), *differing.get(row.config_id, ())]
-        if names := differing_scores(group):
+        if not varies(row) and (names := differing_scores(group)):
             warnings.append(f"differ between repeats, and must not: {', '.join(names)}")
         computed.append(
             {

@@ -70,16 +70,21 @@ def cannot_tell_sentence(
     margin: float,
     needed: int | None,
     questions: int,
+    side: str | None = None,
 ) -> str:
-    """Why nothing is recommended, with the cheapest undecided configuration as the example."""
+    """Why nothing is recommended, with the cheapest undecided configuration as the example.
+
+    `side` is that of the questions, where they are a part of a split.
+    """
     top, other = rows[best], rows[rival]
     others = int(tied.sum()) - 1
     better, worse = max(0.0, -result.lower[rival, best]), _up(result.upper[rival, best])
     which = f"{other.name} is" if others == 1 else f"{others} others are"
     example = "It" if others == 1 else f"The cheapest of them that is undecided, {other.name},"
-    asked = "1 question" if questions == 1 else f"{questions:,} questions"
+    of = f"{side} " if side else ""
+    asked = f"1 {of}question" if questions == 1 else f"{questions:,} {of}questions"
     settle = (
-        f"About {needed:,} questions like these would settle it."
+        f"About {needed:,} {of}questions like these would settle it."
         if needed is not None
         else "No practical number of questions like these would settle it; a larger margin might."
     )

@@ -65,13 +65,15 @@ def recommend(
     level: float = 0.95,
     permutations: int = 10_000,
     seed: int,
+    side: str | None = None,
 ) -> Recommendation:
     """Recommend the cheapest configuration whose loss to the best is shown to stay within `margin`.
 
     `scores` is (n questions, m configurations) of the headline, `labels` the unit of each question;
     costs are compared as a language model's tokens, then pairs that are reranked (none of either if not
     given), then tokens embedded, then stored bytes, then name. Rows that are not `eligible` (truncated, or
-    not comparable) are left out of every comparison and may hold missing scores.
+    not comparable) are left out of every comparison and may hold missing scores. `side` names the side of a
+    split that the questions are of, for the sentence.
 
     Which configuration is really the best is not known, only that it is among those not excluded: the
     bound on the loss of a row is therefore its largest upper bound against any of them. If no row but
@@ -119,7 +121,7 @@ def recommend(
         chosen = None
         needed = _questions_needed(result, best, undecided, margin, questions=len(table))
         rival = next(row for row in by_cost if undecided[row])
-        sentence = cannot_tell_sentence(rows, result, best, rival, tied, margin, needed, len(table))
+        sentence = cannot_tell_sentence(rows, result, best, rival, tied, margin, needed, len(table), side)
     if left_out:
         sentence += f" Left out, as truncated or not comparable: {left_out} of {len(names)}."
 

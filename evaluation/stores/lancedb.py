@@ -111,6 +111,11 @@ class LanceDB(Store):
             return f"{self.index} of lancedb holds no binary", "Use index none or ivf_flat"
         return Store.unfit(self, vector_type, metric)
 
+    @property
+    def varies(self) -> bool:
+        """Graphs and codebooks are drawn at random, which no setting fixes; parts alone came out alike."""
+        return self.index not in ("none", "ivf_flat", "ivf_sq")
+
     def open(
         self,
         folder: Path,

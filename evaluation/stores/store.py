@@ -106,6 +106,11 @@ class Store(Named):
         found = [find_spec(package) for package in cls.packages]
         return all(spec is not None and spec.origin for spec in found)  # a plain folder has no origin
 
+    @property
+    def varies(self) -> bool:
+        """Whether two builds of the same vectors may answer differently: an index is drawn at random."""
+        return False
+
     def versions(self) -> Mapping[str, str]:
         """What decides the answers beside the parameters: library -> version, of those that are installed."""
         found = {}

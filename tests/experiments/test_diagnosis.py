@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
@@ -82,7 +83,7 @@ def result(*records: RunRecord) -> SweepResult:
 
 
 def shown(diagnosis: Diagnosis, **options: Any) -> str:
-    console = Console(file=StringIO(), width=100, **options)
+    console = Console(file=StringIO(), **{"width": 100, **options})
     with console.capture() as captured:
         console.print(Shown(diagnosis))
     return captured.get()
@@ -133,6 +134,28 @@ def test_the_worst_question_comes_first() -> None:
     }
     assert deep.evidence == ((("a.md", 5, 9),),)
     assert (deep.evidence_rank, deep.evidence_score, deep.evidence_tokens) == (3, 0.125, 90)
+
+
+def test_what_a_filter_excludes_comes_last() -> None:
+    filtered = row("excluded", 0.0, "filtered", rank=None, score=None, tokens=None)
+    found = diagnose(result(record(questions=(filtered, *ROWS))))
+    assert [missed.question_id for missed in found.worst] == ["far", "deep", "near", "other", "excluded"]
+
+
+def test_with_a_split_nothing_is_told_of_the_test_questions() -> None:
+    """Whatever they score: the diagnosis is that of a record that never held them."""
+    share = {"duplicate_share_at_3": 0.25}
+    rows = tuple({**one, **share} for one in ROWS)
+    metrics = {**record().metrics, **share}
+    kept = {**row("kept", 0.0, "outranked", "hard", top=-1.0), "duplicate_share_at_3": 1.0}
+    both = record(questions=(*rows, kept), metrics={**metrics, "duplicate_share_at_3": 0.375})
+    whole = result(both)
+    judging = replace(whole.judging, test_questions=("kept",))
+    found = diagnose(judge("small", judging, whole.records))
+    alone = diagnose(result(record(questions=rows, metrics=metrics)))
+    assert (found.side, alone.side) == ("dev", None)
+    assert "Of the 5 dev questions alone" in found.notes[0]
+    assert replace(found, side=None, notes=()) == alone
 
 
 def test_duplicates_are_those_of_each_k() -> None:
@@ -205,6 +228,23 @@ def test_what_is_shown() -> None:
     assert "12.5% of the first 3" in text
     assert "█" in text
     assert "Nothing that enough of them show." in text
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 76, 80, 100, 120])
+def test_numbers_of_similarities_are_whole_at_every_width(width: int) -> None:
+    text = shown(diagnose(result(record())), width=width)
+    section = text.partition("(cosine)")[2].partition("Duplicates:")[0]
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in section
+    told = " ".join(section.split())
+    numbers = [
+        ["5", "0", "0.000", "0.250", "0.500", "0.750", "1.000"],
+        ["1", "4", *["0.500"] * 5],
+        ["3", "1", "0.125", "0.188", "0.250", "0.375", "0.500"],
+    ]
+    found = re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?= |,|$)", re.sub(r"\d\.\d\d to \d\.\d\d", "", told))
+    assert found == [number for line in numbers for number in line]
+    assert ("█" in section) == (width >= 100)
 
 
 def test_a_diagnosis_of_nothing_missed() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from experiments.patterns import LEAST, OF_COSINE, PATTERNS, Pattern, Seen, patterns
+from evaluation.misses import REMEDIES
+from experiments.patterns import LEAST, OF_COSINE, PATTERNS, Pattern, Seen, patterns, remedy
 from experiments.records import Row
 
 HOME = [[["home.md", 100, 150]]]  # what is missing: one entry of 50 characters
@@ -75,6 +76,24 @@ NOT: dict[str, tuple[Callable[[str], Row], dict[str, Any]]] = {
     "low_similarity": (SHOWS["low_similarity"], {"first_scores": [0.31] * 20, "relevant_scores": [0.2] * 20}),
 }
 """What is alike, and does not show it."""
+
+
+@pytest.mark.parametrize("retriever", ["dense", "bm25", "hybrid"])
+@pytest.mark.parametrize("rerank", [None, "a-model"])
+def test_no_remedy_is_one_that_the_search_has_or_cannot_use(retriever: str, rerank: str | None) -> None:
+    params = {"retriever": retriever, "rerank": rerank}
+    rows = [SHOWS["wrong_documents"](f"q{number}") for number in range(20)]
+    passage = [SHOWS["just_past_the_budget"](f"q{number}") for number in range(20)]
+    told = [remedy("outranked", params)]
+    for some, documents in ((rows, AWAY), (rows, ["home.md"]), (passage, AWAY)):
+        found = patterns(seen(some, documents, params=params), cosine=False)
+        assert found
+        told += [pattern.remedy for pattern in found]
+    text = " ".join(told)
+    assert ("another embedder" in text) is (retriever != "bm25")
+    assert ("hybrid" in text) is (retriever != "hybrid")
+    assert not (rerank and "rerank" in text)
+    assert remedy("split", params) == REMEDIES["split"]
 
 
 def said(name: str, rows: Sequence[Row], **scene: Any) -> Pattern | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pytest
 from rich.console import Console
 
+from evaluation.cost import Prices
 from experiments.leaderboard import Leaderboard
 from experiments.matrix import Matrix, by_group
 from experiments.records import RunRecord
@@ -332,10 +334,98 @@ def test_scores_that_differ_between_repeats_are_told_though_their_mean_is_the_sa
     again[0], again[1] = HARD[0] + 0.1, HARD[1] - 0.1
     result = judged(record("a", HARD), record("a", again, repeat=1), record("b", HARD), repeats=2)
     (note,) = (note for note in result.notes if "repeats" in note)
-    assert note.startswith(f"a scored differently in its repeats ({HEADLINE})")
+    assert note.startswith(
+        f"a is left out of the comparison: it scored differently in its repeats ({HEADLINE})"
+    )
+    assert result.recommendation.best == "b"
     warnings = cells(result.table, "warnings")
     assert "differ between repeats" in (warnings["a"][0] or "")
     assert warnings["b"] == (None,)
+
+
+PGVECTOR = {"search": {"store": {"store": "pgvector", "index": "hnsw"}}}
+
+
+@pytest.mark.parametrize(
+    ("config", "left_out"),
+    [
+        (PGVECTOR, False),
+        ({"search": {"store": {"store": "pgvector", "index": "none"}}}, True),
+        ({"search": {"store": {"store": "faiss", "index": "hnsw"}}}, True),
+        ({"search": {"store": {"store": "pgvector", "index": "of another version"}}}, True),
+        ({}, True),
+    ],
+)
+def test_a_store_that_draws_its_index_anew_may_score_differently(
+    config: dict[str, Any], left_out: bool
+) -> None:
+    again = HARD.copy()
+    again[0] += 0.1
+    repeats = (record("a", HARD), record("a", again, repeat=1))
+    result = judged(*(replace(held, config=config) for held in repeats), record("b", HARD - 0.1), repeats=2)
+    assert (result.recommendation.best == "b") is left_out
+    notes = " ".join(result.notes)
+    assert ("a is left out of the comparison" in notes) is left_out
+    assert ("a: its index is built anew each time" in notes) is not left_out
+    assert ("scores are means over 2 builds" in notes) is not left_out
+    warnings, mean = cells(result.table, "warnings", HEADLINE)["a"]
+    assert ("differ between repeats, and must not" in (warnings or "")) is left_out
+    assert mean == pytest.approx((HARD.mean() + again.mean()) / 2)
+
+
+# Prices and sides in words
+
+
+def test_with_prices_a_note_says_that_money_does_not_decide() -> None:
+    def told(prices: Prices) -> bool:
+        return any("Prices do not decide" in n for n in judged(*TWO, prices=prices).notes)
+
+    assert not told(Prices())
+    assert not told(Prices(currency="EUR"))
+    assert told(Prices(per_gb_month=0.3))
+    assert not any("Prices" in n for n in judged(TWO[0], prices=Prices(per_gb_month=0.3)).notes)
+
+
+TWO = (record("a", HARD), record("b", HARD + NOISE[:, 0]))
+
+
+def test_with_a_split_the_questions_of_a_sentence_are_those_of_its_side() -> None:
+    rough = HARD + np.random.default_rng(3).normal(0.0, 0.3, 80)
+    kept = tuple(f"q{number:03}" for number in range(40, 80))
+    for more, dev in (({"test_questions": kept}, "dev "), ({}, "")):
+        result = judged(record("a", HARD, tokens_embedded=1), record("b", rough), margin=0.05, **more)
+        sentence, notes = result.recommendation.sentence, " ".join(result.notes)
+        assert f"Cannot tell from {40 if dev else 80} {dev}questions" in sentence
+        assert f" {dev}questions like these would settle it" in sentence
+        assert f" {dev}questions and 2 configurations" in notes
+
+
+def test_too_few_questions_that_differ_have_no_interval() -> None:
+    other = HARD.copy()
+    other[[1, 3, 5, 7, 41, 43, 45, 47]] += 0.1
+    kept = tuple(f"q{number:03}" for number in range(40, 80))
+    whole = judged(record("a", HARD), record("b", other), baseline="a")
+    assert None not in cells(whole.table, "difference_low", "difference_high")["b"]
+    split = judged(record("a", HARD), record("b", other), baseline="a", test_questions=kept)
+    found = cells(split.table, "difference_low", "difference_high", "p_baseline_holm")["b"]
+    assert found[:2] == (None, None)
+    assert found[2] > 0.05
+    assert "b less a is +0.010 (too few differ for an interval)." in split.recommendation.sentence
+
+
+def test_misses_are_counted_among_the_questions_to_choose_on() -> None:
+    """And the remedy is one that the retriever has."""
+    about = {0: {"miss": "outranked"}, 1: {"miss": "split"}, 50: {"miss": "outranked"}}
+    held = record("a", HARD, about=about, misses_outranked=2, misses_split=1)
+    words = replace(held, params={"retriever": "bm25"})
+    kept = tuple(f"q{number:03}" for number in range(40, 80))
+    for some, outranked in (({}, 2), ({"test_questions": kept}, 1)):
+        assert [told[:2] for told in judged(held, **some).misses()] == [
+            ("split", 1),
+            ("outranked", outranked),
+        ]
+    assert "embedder" in judged(held).misses()[1][2]
+    assert "embedder" not in judged(words).misses()[1][2]
 
 
 # Groups
@@ -439,4 +529,6 @@ def test_the_matrix_fits_and_shows_every_group_and_name() -> None:
         assert max(map(len, text.splitlines())) <= width
         assert all(f" {number:02}" in text or f"{number:02}\n" in text for number in range(12))
         assert "Fewer than 10 questions" in text
+        assert "Under a group's name: its number of questions" in " ".join(text.split())
+        assert "chunksweep export NAME --by tag" in " ".join(text.split())
         assert f"{HARD[0::12].mean() + 0.09:.3f}" in text
