@@ -113,8 +113,8 @@ class LanceDB(Store):
 
     @property
     def varies(self) -> bool:
-        """Graphs and codebooks are drawn at random, which no setting fixes; parts alone came out alike."""
-        return self.index not in ("none", "ivf_flat", "ivf_sq")
+        """Centres of parts, codebooks and graphs are drawn at random, which no setting fixes."""
+        return self.index != "none"
 
     def open(
         self,
