@@ -108,6 +108,11 @@ class PgVector(Store):
             elif name not in known and getattr(self, name) is not None:
                 yield Problem(name, f"means nothing with index {self.index}", f"Leave it out, or use {index}")
 
+    @property
+    def varies(self) -> bool:
+        """Levels of a graph and first centres of lists are drawn at random, which no setting fixes."""
+        return self.index != "none"
+
     def versions(self) -> Mapping[str, str]:
         """Of the package that brings the bundled server, or of the user's server. Raises BadInput."""
         if self.dsn_env is None or not self.is_installed():
