@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
@@ -23,7 +23,6 @@ from evaluation.stores.ties import with_ties
 from strategies.document import Chunk
 from strategies.errors import BadInput, Problem, refuse
 from strategies.parameters import settle
-from strategies.sizes import positive
 from strategies.strategy import Vectors, parameter
 
 if TYPE_CHECKING:
@@ -55,6 +54,13 @@ BUILD = ("SET maintenance_work_mem = '512MB'", "SET max_parallel_maintenance_wor
 """One process builds an index, in memory: more need shared memory that a container may lack."""
 
 
+def _from(least: int, most: int) -> Callable[[int], str]:
+    """A check of what pgvector takes; PostgreSQL does not always say what it does not."""
+    return lambda number: (
+        "" if least <= number <= most else f"is {number}; pgvector takes {least} to {most:,}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PgVector(Store):
     """A table of PostgreSQL, searched row by row or through an index of pgvector."""
@@ -73,22 +79,26 @@ class PgVector(Store):
     index: Literal["none", "hnsw", "ivfflat"] = parameter(
         "index of vectors; none compares every row", default="none"
     )
-    m: int | None = parameter("neighbours of a vector in hnsw; 16 unless said", default=None, check=positive)
+    m: int | None = parameter(
+        "neighbours of a vector in hnsw; 16 unless said", default=None, check=_from(2, 100)
+    )
     ef_construction: int | None = parameter(
-        "candidates while hnsw is built; 64 unless said", default=None, check=positive
+        "candidates while hnsw is built, twice `m` or more; 64 unless said",
+        default=None,
+        check=_from(4, 1000),
     )
     ef_search: int | None = parameter(
         "candidates while hnsw is searched, and of each further scan; 40 unless said",
         default=None,
-        check=positive,
+        check=_from(1, 1000),
     )
     lists: int | None = parameter(
-        "lists of ivfflat; one for 1,000 rows unless said", default=None, check=positive
+        "lists of ivfflat; one for 1,000 rows unless said", default=None, check=_from(1, 32_768)
     )
     probes: int | None = parameter(
         "lists that ivfflat searches, and no others; the square root of `lists` unless said",
         default=None,
-        check=positive,
+        check=_from(1, 32_768),
     )
 
     def __post_init__(self) -> None:
@@ -107,6 +117,9 @@ class PgVector(Store):
                     object.__setattr__(self, name, default)
             elif name not in known and getattr(self, name) is not None:
                 yield Problem(name, f"means nothing with index {self.index}", f"Leave it out, or use {index}")
+        if self.m and self.ef_construction and self.ef_construction < 2 * self.m:
+            what = f"is {self.ef_construction}, beside m {self.m}"
+            yield Problem("ef_construction", what, f"pgvector takes {2 * self.m} or more there")
 
     @property
     def varies(self) -> bool:
@@ -153,7 +166,7 @@ class PgVectorStore:
         self._ids = RowIds()
         self._made = self._changed = False
         self._dim = 0
-        self._writing = self._searching = self._filtering = self._connections(BUILD)
+        self._writing = self._searching = self._connections(BUILD)
 
     def build(self, vectors: Vectors, chunks: Sequence[Chunk]) -> None:
         """Copy the rows, then index them."""
@@ -187,14 +200,14 @@ class PgVectorStore:
             return nothing()
         distance = f"embedding {self._operator} %s"
         values: list[Any] = [self._encoded(query[None])[0]]
-        where, connections = "", self._searching
+        where = ""
         if documents is not None:
-            where, connections = "WHERE document = ANY(%s)", self._filtering
+            where = "WHERE document = ANY(%s)"
             values.append([_bytes(name) for name in self._ids.known(documents)])
         begin = f"SELECT id, {distance} AS distance FROM {self._table} {where} ORDER BY distance LIMIT "
 
         def nearest(limit: int) -> tuple[Rows, Scores]:
-            with connections.one() as connection:
+            with self._searching.one() as connection:
                 cursor = connection.execute(f"{begin}{limit}".encode(), values, binary=True)
                 found = cursor.fetchall()
             ids = np.fromiter((row[0] for row in found), np.int64, len(found))
@@ -268,13 +281,14 @@ class PgVectorStore:
             from pgvector.psycopg import register_vector
 
             register_vector(connection)
-            self._run(connection, *settings)
+            # Settings of a library that is not loaded yet are taken unseen, and dropped where they are wrong.
+            self._run(connection, "SELECT '[1]'::vector", *settings)
 
         return Connections(self._store.dsn_env, begin)
 
     def _close_searches(self) -> None:
-        for connections in {self._searching, self._filtering} - {self._writing}:
-            connections.close()
+        if self._searching is not self._writing:
+            self._searching.close()
 
     def _open_searches(self) -> None:
         """Connections for searches, which settings of the index begin."""
@@ -290,11 +304,10 @@ class PgVectorStore:
             ]
         elif store.index == "ivfflat":
             settings = [f"SET ivfflat.probes = {store.probes or max(1, isqrt(self._lists))}"]
-        # Without a filter the index is used however few the rows are: it is what is measured. Behind a
-        # filter the planner chooses, as it does in production.
+        # The index is used however few rows there are, or a filter leaves: it is what is measured. The
+        # planner's choice depends on how many rows are asked for: a longer list would begin otherwise.
         through_index = ["SET enable_seqscan = off"] if settings else []
         self._searching = self._connections([*settings, *through_index])
-        self._filtering = self._connections(settings)
 
     @property
     def _lists(self) -> int:

@@ -336,3 +336,53 @@ def test_the_server_ends_with_the_process_however_that_ends(number: signal.Signa
 
 def _runs(process: psutil.Process) -> bool:
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize(
+    ("store", "setting", "value"),
+    [
+        (PgVector(index="hnsw", ef_search=1000), "hnsw.ef_search", "1000"),
+        (PgVector(index="ivfflat", lists=4, probes=3), "ivfflat.probes", "3"),
+    ],
+    ids=["hnsw", "ivfflat"],
+)
+def test_settings_of_a_search_are_in_force(store: PgVector, setting: str, value: str, tmp_path: Path) -> None:
+    """What is set before the library is loaded would be dropped without a word where it is out of range."""
+    opened = store.open(tmp_path)
+    opened.build(turned(32), lettered(32))
+    opened.search(turned(32)[0], 3)
+    with opened._searching.one() as connection:
+        shown = connection.execute(f"SHOW {setting}".encode()).fetchone()
+    opened.close()
+    assert shown == (value,)
+
+
+@pytest.mark.parametrize(
+    ("index", "values", "wrong"),
+    [
+        ("hnsw", {"ef_search": 1001}, "ef_search"),
+        ("hnsw", {"m": 1}, "m"),
+        ("hnsw", {"m": 40}, "ef_construction"),
+        ("hnsw", {"ef_construction": 1001}, "ef_construction"),
+        ("ivfflat", {"lists": 32_769}, "lists"),
+        ("ivfflat", {"probes": 40_000}, "probes"),
+    ],
+)
+def test_what_pgvector_would_not_take_is_refused(index: str, values: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(BadInput) as error:
+        PgVector(index=index, **values)  # type: ignore[arg-type]
+    assert [problem.where for problem in error.value.problems] == [wrong]
+
+
+@pytest.mark.parametrize(
+    "store", [PgVector(index="hnsw", m=4, ef_search=10), PgVector(index="ivfflat", lists=20)]
+)
+def test_a_longer_list_behind_a_filter_begins_as_a_shorter_one(store: PgVector, tmp_path: Path) -> None:
+    (vectors, queries), chunks = clustered(), lettered(2000)
+    opened, most = store.open(tmp_path), frozenset({one.document_id for one in chunks[:3]})
+    opened.build(vectors, chunks)
+    for query in queries[:10]:
+        few, many = (opened.search(query, depth, most) for depth in (5, 1500))
+        order = [np.lexsort((found.rows, -found.scores)) for found in (few, many)]
+        assert many.rows[order[1]][: len(few.rows)].tolist() == few.rows[order[0]].tolist()
+    opened.close()
