@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Mapping
 from typing import ClassVar
 
-from strategies.errors import BadInput, Problem, nearest, refuse
+from strategies.errors import BadInput, Problem, brief, nearest, refuse
 
 
 class Named(ABC):
@@ -39,8 +39,10 @@ def read_named(family: type[Named], value: object) -> Named:
 
     known, name = family.members(), said.get(family.family)
     if not isinstance(name, str):
-        what = "is missing" if name is None else f"is {name!r}, not a name"
+        what = "is missing" if name is None else "is not a name"
         raise BadInput([Problem(family.family, what, f"Write one of {', '.join(known)}")])
     if name not in known:
-        raise refuse(family.family, f"{name!r} is not a {family.family}", nearest(name, known))
+        # An address or a connection string may hold a password.
+        shown = "what stands there" if "://" in name or "=" in name else repr(brief(name))
+        raise refuse(family.family, f"{shown} is not a {family.family}", nearest(name, known))
     return made(known[name], {key: given for key, given in said.items() if key != family.family}, name)

@@ -84,7 +84,13 @@ def problems_of(
             problems += _placed(field.name, error)
             continue
         if not forms:
-            problems.append(_misfit(field.name, value, hints[field.name]))
+            problems.append(
+                Problem(
+                    field.name, f"is not {in_words(hints[field.name])}", "Write a name, never what it holds"
+                )
+                if field.metadata.get("secret")
+                else _misfit(field.name, value, hints[field.name])
+            )
             continue
         check = field.metadata.get("check")
         what = check(forms[0]) if check and forms[0] is not None else ""

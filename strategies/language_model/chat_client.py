@@ -95,7 +95,7 @@ class ChatClient:
             try:
                 body = self._request(prompt, limit)
                 ms = 1000 * (time.perf_counter() - begin)
-                return self._without_key(read(body, prompt, ms, self._model))
+                return self._without_key(read(body, prompt, ms, self._model, self._key))
             except Exception as error:  # whatever it is, other prompts go on
                 if limit != _NEW_LIMIT and _wants_new_limit(error):
                     limit = self._limit = _NEW_LIMIT
@@ -103,12 +103,10 @@ class ChatClient:
                 failed += 1
                 pause = _pause_s(error, failed) if failed <= self._model.retries else None
                 if pause is None or wait(pause):
-                    return self._without_key(_failure(error, self._model, requests))
+                    return _failure(error, self._model, requests, self._key)
 
     def _without_key(self, outcome: Answer | Failure) -> Answer | Failure:
-        """Endpoints may show the key in what they say went wrong, and one for tests even as its answer."""
-        if isinstance(outcome, Failure) and self._key:
-            return outcome._replace(what=outcome.what.replace(self._key, "***"))
+        """An endpoint for tests may even answer with the key."""
         if isinstance(outcome, Answer) and len(self._key) >= _SECRET:
             return outcome._replace(text=outcome.text.replace(self._key, "***"))
         return outcome
@@ -149,18 +147,18 @@ def key_of_environment(model: ChatModel) -> str | Failure:
     return key or Failure(f"the environment variable {model.api_key_env}, which holds the key, is not set")
 
 
-def read(body: bytes, prompt: str, ms: float, model: ChatModel) -> Answer | Failure:
-    """What a response says."""
+def read(body: bytes, prompt: str, ms: float, model: ChatModel, key: str = "") -> Answer | Failure:
+    """What a response says; `key` is shown of nothing."""
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
         said = None
     choice = _at(said, "choices", 0)
     if choice is None:
-        return Failure(f"the endpoint sent no answer: {_shown(body.decode('utf-8', 'replace'))}", True)
+        return Failure(f"the endpoint sent no answer: {_shown(body.decode('utf-8', 'replace'), key)}", True)
     refusal, finish = _at(choice, "message", "refusal"), _at(choice, "finish_reason")
     if refusal:
-        return Failure(f"the model refused: {_shown(str(refusal))}")
+        return Failure(f"the model refused: {_shown(str(refusal), key)}")
     if finish == "content_filter":
         return Failure("the endpoint's content filter stopped the answer")
     if finish == "length":
@@ -210,7 +208,7 @@ def _pause_s(error: Exception, failed: int) -> float | None:
     return pause_s(failed, None, {}) if isinstance(error, APIConnectionError | _BrokenOff) else None
 
 
-def _failure(error: Exception, model: ChatModel, requests: int) -> Failure:
+def _failure(error: Exception, model: ChatModel, requests: int, key: str) -> Failure:
     """What an exception, the last one after so many requests, means to who reads the report."""
     from openai import APIConnectionError, APIStatusError, APITimeoutError
 
@@ -219,22 +217,26 @@ def _failure(error: Exception, model: ChatModel, requests: int) -> Failure:
         return Failure(f"no answer within {model.timeout_s:g} s, {times}", True)
     if isinstance(error, APIConnectionError):
         reason = str(error.__cause__ or error) or "no reason given"
-        return Failure(f"{model.base_url} cannot be reached ({_shown(reason)}), {times}", True)
+        return Failure(f"{model.base_url} cannot be reached ({_shown(reason, key)}), {times}", True)
     if isinstance(error, APIStatusError):
         told = _at(error.body, "message")
         status = error.status_code
-        reason = _shown(told if isinstance(told, str) and told else error.response.text)
+        reason = _shown(told if isinstance(told, str) and told else error.response.text, key)
         said = f"HTTP {status}: {reason}" + (f", {times}" if requests > 1 else "")
         return Failure(said, status in _BUSY_OR_LOST or status >= 500)
     if isinstance(error, _BrokenOff):
-        return Failure(f"the response broke off ({_shown(str(error))}), {times}", True)
-    return Failure(_shown(f"{type(error).__name__}: {error}"), True)
+        return Failure(f"the response broke off ({_shown(str(error), key)}), {times}", True)
+    return Failure(_shown(f"{type(error).__name__}: {error}", key), True)
 
 
 def _limit(model: ChatModel) -> str:
     return "the endpoint's limit" if model.max_output_tokens is None else f"{model.max_output_tokens} tokens"
 
 
-def _shown(text: str) -> str:
-    """The beginning of what another side said, on one line."""
+def _shown(text: str, key: str) -> str:
+    """The beginning of what another side said, on one line.
+
+    Endpoints may show the key in it, which must go before anything is cut: the rest of a key is one, too.
+    """
+    text = text.replace(key, "***") if key else text
     return brief(" ".join(text[:1000].split()), longest=200)

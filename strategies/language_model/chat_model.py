@@ -61,6 +61,7 @@ class ChatModel:
         default=None,
         check=_variable_problem,
         decides=False,
+        secret=True,
     )
     temperature: float | None = parameter(
         "sampling temperature; null leaves it to the model, as some demand", default=0.0, check=not_negative

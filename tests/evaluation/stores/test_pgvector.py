@@ -18,6 +18,7 @@ import psutil
 import psycopg
 import pytest
 
+from evaluation.search import Search
 from evaluation.stores import StoreError, VectorType
 from evaluation.stores.exact import Exact
 from evaluation.stores.pgvector import PgVector, PgVectorStore
@@ -386,3 +387,21 @@ def test_a_longer_list_behind_a_filter_begins_as_a_shorter_one(store: PgVector, 
         order = [np.lexsort((found.rows, -found.scores)) for found in (few, many)]
         assert many.rows[order[1]][: len(few.rows)].tolist() == few.rows[order[0]].tolist()
     opened.close()
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        f"postgresql://u:{SECRET}@h/db",
+        {"store": f"host=h password={SECRET}"},
+        {"store": "pgvector", "dsn_env": f"postgresql://u:{SECRET}@h/db"},
+        {"store": "pgvector", "dsn_env": [f"postgresql://u:{SECRET}@h/db"]},
+        {"store": "pgvector", "dsn_env": {"a": SECRET}},
+        {"store": [SECRET]},
+    ],
+    ids=["word", "name", "variable", "list", "map", "names"],
+)
+def test_a_secret_in_the_wrong_place_is_not_shown(store: object) -> None:
+    with pytest.raises(BadInput) as error:
+        Search(store=store)  # type: ignore[arg-type]
+    assert SECRET not in str(error.value)

@@ -199,6 +199,17 @@ class TestKeys:
         assert error.value.__cause__ is None
         assert len(chat_server.asked) == 1
 
+    @pytest.mark.parametrize("before", [985, 990, 76, 150])
+    def test_no_part_of_a_key_is_left_where_a_message_is_cut(
+        self, chat: Chat, keyed: ChatModel, chat_server: ChatServer, before: int
+    ) -> None:
+        chat_server.answer = lambda prompt: fails(401, "z" * before + f" {self.SECRET} " + "tail " * 300)
+        with pytest.raises(ChatError) as error:
+            ask(chat, keyed, "a")
+        said = str(error.value)
+        assert not any(self.SECRET[:length] in said for length in range(4, len(self.SECRET) + 1))
+        assert not any(self.SECRET[-length:] in said for length in range(4, len(self.SECRET) + 1))
+
     def test_a_key_that_is_not_there_is_told_and_nothing_is_asked(
         self, chat: Chat, model: ChatModel, chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
