@@ -218,8 +218,9 @@ def _listed(title: str, found: Sequence[Problem], most: int) -> list[str]:
 def _power_lines(report: GoldReport) -> list[str]:
     rows = [("all", report.all_questions), *report.tags.items()]
     width = max(len(tag) for tag, _ in rows)
+    unit = {"component": "group", "question": "question"}
     table = [
-        f"  {tag:<{width}}  {row.scored:>6}  {row.components:>6}  {row.unit:<9}  {row.detectable:>6.3f}"
+        f"  {tag:<{width}}  {row.scored:>6}  {row.components:>6}  {unit[row.unit]:<9}  {row.detectable:>6.3f}"
         for tag, row in rows
     ]
     return [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +19,16 @@ from evaluation.statistics import mean_intervals, simultaneous
 from experiments.columns import GROUP_COLUMNS
 from experiments.compared import Compared, compared
 from experiments.leaderboard import one_line, wrapped
+from experiments.paragraph import Paragraph
 from experiments.results import SweepResult, sides_of
 from experiments.tables import Table, table_of
 from strategies.errors import nearest, refuse
 
-PERMUTATIONS = 4_000
-"""Flips in each group: enough that ten of them lie beyond the level that twenty groups ask for."""
+BEYOND = 10
+"""Flips that are to lie beyond the level of a group: with fewer it is too rough, with none out of reach."""
+
+FEWEST = 4_000
+"""Flips, however few groups there are."""
 
 TAG = "tag"
 """Groups by the questions' own tags; any other word is the name of a metadata of the documents."""
@@ -41,7 +47,9 @@ def by_group(result: SweepResult, by: str) -> Table:
     holds its evidence, alternatives included, as it belongs to each of its tags. With a split only the
     questions to choose on are asked. In each group the configurations are compared as in the whole
     (`simultaneous`), at a level that G groups share (Bonferroni): with 95 % confidence no configuration is
-    called worse in any group though it is the best there. Raises BadInput where no question has such a group.
+    called worse in any group though it is the best there. That holds where groups of questions that share
+    documents are resampled; where `resampled` says `question` these are too few, and questions are taken as
+    independent that may not be. Raises BadInput where no question has such a group.
     """
     whole = compared(result.judging, result.records)
     sides = sides_of(result.judging, result.records)
@@ -51,9 +59,18 @@ def by_group(result: SweepResult, by: str) -> Table:
     rows = [
         row
         for group, ids in groups.items()
-        for row in _rows(group, whole.only(ids), 1 - (1 - LEVEL) / len(groups), result.judging.seed)
+        for row in _rows(group, whole.only(ids), len(groups), result.judging.seed)
     ]
     return table_of([(held, [row.get(held.name) for row in rows]) for held in GROUP_COLUMNS])
+
+
+def permutations(groups: int) -> int:
+    """Flips in each of so many groups, of which `BEYOND` lie beyond the level that they ask for.
+
+    >>> permutations(1), permutations(20), permutations(100)
+    (4000, 4000, 20000)
+    """
+    return max(FEWEST, math.ceil(round(BEYOND * groups / (1 - LEVEL), 6)))
 
 
 def _groups(whole: Compared, by: str) -> dict[str, set[str]]:
@@ -96,15 +113,16 @@ def _metadata(whole: Compared, by: str) -> dict[str, Sequence[Any]]:
     if not any(found.values()):
         names = sorted({name for held in metadata.values() for name in held})
         what = "no document that holds evidence has this metadata"
-        raise refuse(f"--by {by}", what, nearest(by, [TAG, *names]))
+        there = nearest(by, names) or "The documents have no metadata"
+        raise refuse(f"--by {by}", what, f"{there.replace('Known:', 'Metadata there:')}, or use --by tag")
     return found
 
 
-def _rows(group: str, asked: Compared, level: float, seed: int) -> Iterator[dict[str, Any]]:
-    """The rows of one group."""
+def _rows(group: str, asked: Compared, groups: int, seed: int) -> Iterator[dict[str, Any]]:
+    """The rows of one of so many groups."""
     labels = asked.units.labels
     low, high = mean_intervals(asked.scores, labels, seed=seed)
-    said = _verdicts(asked, level, seed)
+    said = _verdicts(asked, groups, seed)
     for place, name in enumerate(asked.names):
         yield {
             "group": group,
@@ -121,7 +139,7 @@ def _rows(group: str, asked: Compared, level: float, seed: int) -> Iterator[dict
         }
 
 
-def _verdicts(asked: Compared, level: float, seed: int) -> dict[str, str]:
+def _verdicts(asked: Compared, groups: int, seed: int) -> dict[str, str]:
     """Of each configuration that can be compared: best, may be best, worse; or cannot tell of them all."""
     names = [name for name in asked.names if name not in asked.reasons]
     if len(names) < 2:
@@ -129,8 +147,8 @@ def _verdicts(asked: Compared, level: float, seed: int) -> dict[str, str]:
     result = simultaneous(
         asked.scores[:, asked.eligible],
         asked.units.labels,
-        level=level,
-        permutations=PERMUTATIONS,
+        level=1 - (1 - LEVEL) / groups,
+        permutations=permutations(groups),
         seed=seed,
     )
     best = int(np.argmax(result.mean.round(12)))
@@ -183,9 +201,26 @@ class Matrix:
         for mark, meaning in MEANINGS.items():
             if mark in shown:
                 yield Text(written(f"{mark} {meaning}"), style="dim")
+        legend = (
+            "Under a group's name: its number of questions. Cells: mean of the headline over these; its "
+            f"95 % interval is in --json and in chunksweep export NAME --by {shlex.quote(self.by)}"
+        )
+        yield Paragraph(Text(legend, style="dim"))
+        if single := [group for group, rows in groups.items() if any(map(_too_sure, rows.values()))]:
+            too_sure = (
+                "Too few of its questions share no document, so they were resampled one by one, and "
+                f"'worse' may be said too easily: {', '.join(single)}"
+            )
+            yield Paragraph(Text(too_sure, style="dim"))
         few = [group for group, rows in groups.items() if any(row["few"] for row in rows.values())]
         if few:
-            yield Text(f"Fewer than {FEW} questions (n in brackets): {', '.join(few)}", style="dim")
+            few_of = f"Fewer than {FEW} questions (their number is in brackets): {', '.join(few)}"
+            yield Paragraph(Text(few_of, style="dim"))
+
+
+def _too_sure(row: Mapping[str, Any]) -> bool:
+    """Whether something is called worse by questions that were taken as independent."""
+    return bool(row["resampled"] == "question" and row["verdict"] == "worse")
 
 
 _WIDTH = 14

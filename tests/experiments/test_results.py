@@ -14,7 +14,7 @@ from rich.console import Console
 
 from evaluation.cost import Prices
 from experiments.leaderboard import Leaderboard
-from experiments.matrix import Matrix, by_group
+from experiments.matrix import Matrix, by_group, permutations
 from experiments.records import RunRecord
 from experiments.results import Judging, SweepResult, judge
 from experiments.tables import Table
@@ -495,6 +495,22 @@ def test_many_groups_ask_for_more_than_one() -> None:
         assert found == {expected}
 
 
+@pytest.mark.parametrize("groups", [1, 19, 20, 21, 97, 500])
+def test_flips_grow_with_the_groups_that_share_the_level(groups: int) -> None:
+    assert permutations(groups) * 0.05 / groups >= 10 - 1e-9
+
+
+@pytest.mark.parametrize(("shared", "told"), [(False, False), (True, True)])
+def test_groups_that_are_resampled_by_single_questions_are_named(shared: bool, told: bool) -> None:
+    """Forty questions on five documents, or on forty."""
+    about = {number: {"tags": ["one"], "unit": number % 5 if shared else number} for number in range(40)}
+    better = HARD[:40] + 0.1 + NOISE[:40, 0]
+    table = by_group(judged(record("a", better, about=about), record("b", HARD[:40], about=about)), "tag")
+    assert set(table["verdict"]) == {"best", "worse"}
+    assert set(table["resampled"]) == {"question" if shared else "component"}
+    assert ("resampled one by one" in drawn(Matrix(table, "tag"))) is told
+
+
 def test_a_row_that_cannot_be_compared_has_a_mean_and_no_verdict() -> None:
     result = judged(
         record("a", HARD, about=TAGGED),
@@ -509,8 +525,12 @@ def test_a_group_that_nobody_has_is_refused_with_what_there_is() -> None:
     plain = judged(record("a", HARD[:3], documents={"d0": {"type": "log"}}))
     with pytest.raises(BadInput, match="no question has a tag"):
         by_group(plain, "tag")
-    with pytest.raises(BadInput, match="Did you mean type"):
+    with pytest.raises(BadInput, match=r"Did you mean type\?, or use --by tag"):
         by_group(plain, "typ")
+    with pytest.raises(BadInput, match="Metadata there: type, or use --by tag"):
+        by_group(plain, "year")
+    with pytest.raises(BadInput, match="The documents have no metadata, or use --by tag"):
+        by_group(judged(record("a", HARD[:3])), "year")
     old = judged(record("a", HARD[:3], about={key: {"documents": None} for key in range(3)}))
     rows = tuple({k: v for k, v in row.items() if k != "documents"} for row in old.records[0].questions)
     older = RunRecord(

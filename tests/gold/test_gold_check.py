@@ -45,8 +45,10 @@ def test_few_groups_make_the_question_the_unit(make_set) -> None:
 
 
 def test_twenty_groups_are_the_unit(make_set) -> None:
-    power = check(make_set(texts(60, 20), rows(60, 20))).all_questions
+    report = check(make_set(texts(60, 20), rows(60, 20)))
+    power = report.all_questions
     assert (power.scored, power.components, power.unit, power.units) == (60, 20, "component", 20)
+    assert any(line.split()[:4] == ["all", "60", "20", "group"] for line in lines(report))
     assert power.detectable == pytest.approx((1.96 + 0.84) * 0.3 / math.sqrt(20), rel=2e-3)
 
 
