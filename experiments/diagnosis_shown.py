@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -34,7 +35,7 @@ class Shown:
             ("Why questions were missed", _reasons(found)),
             ("What many of them have in common", _patterns(found)),
             ("By tag", _tags(found)),
-            ("Similarity of question and chunk (cosine)", _similarities(found, options.ascii_only)),
+            ("Similarity of question and chunk (cosine)", _similarities(found, console, options)),
             ("Duplicates", _duplicates(found)),
             ("The worst questions", _worst(found)),
         ):
@@ -78,8 +79,10 @@ def _tags(found: Diagnosis) -> Iterator[RenderableType]:
     if not found.tags:
         return
     grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
-    for name, justify in (("  tag", "left"), ("missed", "right"), ("of", "right"), ("why", "left")):
-        grid.add_column(name, justify=justify)  # type: ignore[arg-type]
+    grid.add_column("  tag")
+    for head in ("missed", "of"):
+        grid.add_column(head, justify="right", no_wrap=True)
+    grid.add_column("why")
     for tag in found.tags[:MOST_TAGS]:
         why = ", ".join(f"{count:,} {reason}" for reason, count in tag.reasons.items())
         cells = (f"  {one_line(tag.tag)}", f"{tag.missed:,}", f"{tag.questions:,}", why)
@@ -89,21 +92,44 @@ def _tags(found: Diagnosis) -> Iterator[RenderableType]:
         yield Text(f"  {len(found.tags) - MOST_TAGS} more not shown", style="dim")
 
 
-def _similarities(found: Diagnosis, ascii_only: bool) -> Iterator[RenderableType]:
+def _similarities(found: Diagnosis, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """A table with histograms; without them, or in sentences, where there is no room."""
     if found.not_cosine:
         yield Paragraph(Text(f"Not cosine: {found.not_cosine}."), _GAP)
     if found.similarities is None:
         return
-    grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
-    heads = ("", "n", "none", "lowest", "quarter", "median", "3 quarters", "highest")
-    for head in heads:
-        grid.add_column(head, justify="right" if head else "left", no_wrap=True)
-    grid.add_column(_range(found.similarities), no_wrap=True)
+    for bars in (True, False):
+        grid = _similarity_table(found.similarities, bars, options.ascii_only)
+        if Measurement.get(console, options.update(max_width=_NO_LIMIT), grid).maximum <= options.max_width:
+            yield grid
+            return
     for name, held in _kinds(found.similarities):
-        numbers = [f"{value:.3f}" for value in held.quartiles] or [""] * 5
-        bars = histogram(held.histogram, ascii_only=ascii_only)
-        grid.add_row(*map(Text, (f"  {name}", f"{held.n:,}", f"{held.unknown:,}", *numbers, bars)))
-    yield grid
+        told = ", ".join(f"{head} {cell}" for head, cell in zip(_HEADS, _cells(held), strict=True) if cell)
+        yield Paragraph(Text(f"{name}: {told}"), _GAP)
+
+
+_HEADS = ("n", "none", "min", "25%", "median", "75%", "max")
+_NO_LIMIT = 10_000
+"""Cells: wider than any of these tables."""
+
+
+def _similarity_table(similarities: Similarities, bars: bool, ascii_only: bool) -> Grid:
+    grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
+    grid.add_column("", no_wrap=True)
+    for head in _HEADS:
+        grid.add_column(head, justify="right", no_wrap=True)
+    if bars:
+        grid.add_column(_range(similarities), no_wrap=True)
+    for name, held in _kinds(similarities):
+        drawn = [histogram(held.histogram, ascii_only=ascii_only)] if bars else []
+        grid.add_row(*map(Text, (f"  {name}", *_cells(held), *drawn)))
+    return grid
+
+
+def _cells(held: Distribution) -> list[str]:
+    """The cells under `_HEADS`."""
+    numbers = [f"{value:.3f}" for value in held.quartiles] or [""] * 5
+    return [f"{held.n:,}", f"{held.unknown:,}", *numbers]
 
 
 def _kinds(similarities: Similarities) -> tuple[tuple[str, Distribution], ...]:

@@ -1,4 +1,4 @@
-"""The comparison in a terminal: as many columns as fit, every configuration's name whole."""
+"""The comparison in a terminal: as many columns as fit, every configuration's name whole, folded if long."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from rich.text import Text
 
 from evaluation.evaluate import TRUNCATED_SHARE
 from evaluation.judging.measures import JUDGED
+from evaluation.searching import STORE_RECALL
+from evaluation.statistics.explain import Row as Priced
 from experiments.columns import FAILED_PREFIX, measure
+from experiments.compared import paid
 from experiments.paragraph import Paragraph
 from experiments.tables import Cell, Table
 
@@ -27,6 +30,7 @@ PRIORITY = (
     "headline_test",
     "test_interval",
     "interval",
+    "store_recall",
     "difference_to_baseline",
     "difference_interval",
     "p_baseline_holm",
@@ -37,6 +41,7 @@ PRIORITY = (
     "embedding_cost",
     "storage_cost_per_month",
     "prompt_cost_per_1000_questions",
+    "judged",
     "chunks",
     "mrr",
     "misses_total",
@@ -46,7 +51,8 @@ PRIORITY = (
     "precision_omega",
     "embed_ms",
 )
-"""Columns after name and headline: the last go first. `mrr` is the deepest one."""
+"""Columns after name and headline: the last go first. `mrr` is the deepest one, `judged` are those of
+`JUDGED`; `store_recall` is there where stores differ or one of them loses too much."""
 
 INTERVALS = {
     "interval": ("95 % interval", "headline_low", "headline_high"),
@@ -74,11 +80,13 @@ class Shown(NamedTuple):
 
     header: str
     cell: Callable[[Row], str]
+    judged: bool = False
+    """Whether it was asked for by the sweep's `judge:`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """The wide table, best headline first; equal ones by cost (tokens embedded, then bytes stored)."""
+    """The wide table, best headline first; equal ones by cost, as in the recommendation."""
 
     table: Table
     headline: str
@@ -91,12 +99,19 @@ class Leaderboard:
         rows = rows[: self.limit]
         written: Callable[[str], str] = (lambda text: text.translate(_ASCII)) if options.ascii_only else str
         signs = [marks(row) for row in rows]
-        yield _grid(rows, signs, _columns(self.table, rows, self.headline), options.max_width, written)
+        columns = _columns(self.table, rows, self.headline)
+        grid, fitting = _grid(rows, signs, columns, options.max_width, written)
+        yield grid
         notes = [f"{mark} {meaning}" for mark, meaning in LEGEND.items() if mark in "".join(signs)]
         if hidden:
             notes.append(f"{len(hidden)} more not shown")
+        if unseen := [column.header for column in columns[fitting:] if column.judged]:
+            notes.append(
+                f"No room here for what was judged: {', '.join(unseen)}. It is in the files of "
+                "chunksweep export, in --json and in MLflow"
+            )
         for note in notes:
-            yield Text(written(note), style="dim")
+            yield Paragraph(Text(written(note), style="dim"))
         for row in rows:
             if row["status"] != "finished":
                 yield Text(f"{row['status']}: {one_line(row['name'])}: {one_line(row['error'])}", style="red")
@@ -105,21 +120,20 @@ class Leaderboard:
 def ranked(rows: Iterable[Row], headline: str) -> list[Row]:
     """The best headline first, or that of the questions to choose on where the sweep has a split.
 
-    Rows that are not comparable, without headline, or did not finish stand last.
+    Equal ones stand in the recommendation's order of cheapness. Rows that are not comparable, without
+    headline, or did not finish stand last.
     """
     sign = 1.0 if measure(headline).direction == "lower" else -1.0
 
-    def key(row: Row) -> tuple[bool, bool, bool, float, float, float, str]:
+    def key(row: Row) -> tuple[bool, bool, bool, float, tuple[float, float, float, float, str]]:
         value = _number(row, headline)
         value = _number(row, "headline_dev") if row.get("headline_dev") is not None else value
         return (
             row["status"] != "finished",
             value is None,
             bool({"?", "#"} & set(marks(row))),
-            0.0 if value is None else sign * value,
-            _number(row, "tokens_embedded") or 0.0,
-            _number(row, "stored_bytes") or 0.0,
-            str(row["name"]),
+            0.0 if value is None else round(sign * value, 12),  # equal as `recommend` finds equal
+            Priced(str(row["name"]), 0.0, **paid(row)).cost,
         )
 
     return sorted(rows, key=key)
@@ -143,6 +157,8 @@ def shown(value: Cell, unit: str) -> str:
 
     >>> shown(0.71234, "share"), shown(1536000, "bytes"), shown(52310, "tokens"), shown(1830.4, "ms")
     ('0.712', '1.5 MB', '52,310', '1.8 s')
+    >>> shown(12.34, "ms"), shown(0.0432, "ms"), shown(0.0, "ms")
+    ('12.3 ms', '0.043 ms', '0.0 ms')
     """
     if value is None:
         return "–"
@@ -151,7 +167,7 @@ def shown(value: Cell, unit: str) -> str:
     if unit == "bytes":
         return filesize.decimal(round(value))
     if unit == "ms":
-        return f"{value / 1000:,.1f} s" if value >= 1000 else f"{value:.1f} ms"
+        return f"{value / 1000:,.1f} s" if value >= 1000 else f"{value:.{_decimals(value, least=1)}f} ms"
     if unit == "money":
         return _money(value)
     if unit in ("tokens", "count", "characters"):
@@ -165,8 +181,12 @@ def _money(value: float) -> str:
     >>> _money(1234.5), _money(0.0123), _money(0.00000532), _money(0.0)
     ('1,234.50', '0.012', '0.0000053', '0.00')
     """
-    digits = 2 if value == 0 else max(2, 1 - floor(log10(abs(value))))
-    return f"{value:,.{digits}f}"
+    return f"{value:,.{_decimals(value, least=2)}f}"
+
+
+def _decimals(value: float, *, least: int) -> int:
+    """Digits behind the point that show two which are not 0, or more if `least` is."""
+    return least if value == 0 else max(least, 1 - floor(log10(abs(value))))
 
 
 def counted(number: int, noun: str) -> str:
@@ -231,7 +251,7 @@ def _number(row: Row, name: str) -> float | None:
 
 
 def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
-    """The headline, then every column of `PRIORITY`, then of the judge, that has a value in some row."""
+    """The headline, then every column of `PRIORITY` that has a value in some row."""
     about = measure(headline)
 
     def leading(row: Row) -> str:
@@ -250,7 +270,10 @@ def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
         key=lambda name: int(name.rpartition("_")[2]),
         default="mrr",
     )
-    for name in (*PRIORITY, *JUDGED):
+    place = PRIORITY.index("judged")
+    for name in (*PRIORITY[:place], *JUDGED, *PRIORITY[place + 1 :]):
+        if name == "store_recall" and not _stores_matter(rows):
+            continue
         if name in INTERVALS:
             header, lower, upper = INTERVALS[name]
             if any(row.get(lower) is not None for row in rows):
@@ -259,8 +282,18 @@ def _columns(table: Table, rows: Sequence[Row], headline: str) -> list[Shown]:
         name = deepest if name == "mrr" else name
         if name != headline and any(row.get(name) is not None for row in rows):
             held = next((held for held in table.columns if held.name == name), measure(name))
-            columns.append(Shown(held.label, lambda row, held=held: shown(row.get(held.name), held.unit)))  # type: ignore[misc]
+            columns.append(
+                Shown(held.label, lambda row, held=held: shown(row.get(held.name), held.unit), name in JUDGED)  # type: ignore[misc]
+            )
     return columns
+
+
+def _stores_matter(rows: Sequence[Row]) -> bool:
+    """Whether stores differ, or one of them finds too few of the nearest chunks."""
+    finished = [row for row in rows if row["status"] == "finished"]
+    differ = any(len({row.get(name) for row in finished} - {None}) > 1 for name in ("store", "vector_type"))
+    recalls = [_number(row, "store_recall") for row in finished]
+    return differ or any(recall is not None and recall < STORE_RECALL for recall in recalls)
 
 
 def _grid(
@@ -269,12 +302,16 @@ def _grid(
     columns: Sequence[Shown],
     width: int,
     written: Callable[[str], str],
-) -> Grid:
-    """As many columns as fit beside the names; if not even the first does, names are broken, never cut."""
+) -> tuple[Grid, int]:
+    """As many columns as fit beside the names, and how many these are.
+
+    Names longer than three tenths of the width are folded, never cut: what is measured must have room.
+    """
     signs = [written(sign) for sign in signs]
     names = [one_line(row["name"]) for row in rows]
     sign_width = max(map(cell_len, signs), default=0)
-    name_width = max(map(cell_len, [*names, "configuration"]))
+    longest_name = max(map(cell_len, [*names, "configuration"]))
+    name_width = min(longest_name, max(len("configuration"), 3 * width // 10))
     left = width - name_width - (sign_width + _GAP if sign_width else 0)
     grid = Grid(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
     cells: list[list[str]] = []
@@ -289,7 +326,7 @@ def _grid(
         left -= taken
         cells.append(made)
         headers.append("\n".join(header))
-    name_width = max(1, name_width + min(left, 0))
+    name_width = max(1, min(longest_name, name_width + left))
     if sign_width:
         grid.add_column("", no_wrap=True)
     grid.add_column("\n".join(wrapped("configuration", name_width)), no_wrap=True, overflow="fold")
@@ -300,4 +337,4 @@ def _grid(
         line = [sign, *line] if sign_width else line
         style = "dim" if row["status"] != "finished" else "bold green" if row.get("recommended") else ""
         grid.add_row(*map(Text, line), style=style)
-    return grid
+    return grid, len(cells)

@@ -264,7 +264,8 @@ def show_plan(console: Console, plan: Plan) -> None:
         + f", {left} to run; {plan.documents} documents ({plan.document_tokens:,} tokens), "
         f"{plan.questions} questions.",
         f"To embed: {plan.tokens_to_embed:,} tokens; {plan.tokens_cached:,} more are in the cache. "
-        f"The sweep passes over the corpus {plan.corpus_passes:.1f} times.",
+        f"A text is embedded once, however many configurations hold it; all chunks of those left to run, "
+        f"shared and cached ones counted each time, are {plan.corpus_passes:.1f} times the corpus.",
     ]
     if plan.estimated_s is not None:
         lines.append(

@@ -114,12 +114,14 @@ def _explain(error: BaseException) -> int:
 
 
 def _say(*lines: str, code: int) -> int:
+    from experiments.paragraph import say
+
     shown = list(lines)
     if len(shown) > MOST_PROBLEMS:
         shown = [*shown[:MOST_PROBLEMS], f"... and {len(lines) - MOST_PROBLEMS} more"]
     with suppress(OSError):  # standard error may be full or closed, too
         for line in shown:
-            print(f"chunksweep: {line}", file=sys.stderr)
+            say(f"chunksweep: {line}", sys.stderr)
     return code
 
 

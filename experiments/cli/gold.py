@@ -18,14 +18,17 @@ def check(
 
     Reports everything that is wrong with it, and what differences it can detect.
     """
+    import sys
     from json import dumps
 
     from evaluation.gold_check import check as check_gold
     from evaluation.gold_check import lines
+    from experiments.paragraph import say
 
     report = check_gold(path, skip_bad=skip_bad)
     if json:
         typer.echo(dumps(report.as_dict(), allow_nan=False, indent=1))
     else:
-        typer.echo("\n".join(lines(report)))
+        for line in lines(report):
+            say(line, sys.stdout)
     return 0 if report.ok else 2

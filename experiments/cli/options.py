@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -37,4 +38,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 def warn(sentence: str) -> None:
     """Say something on standard error that is no reason to stop."""
-    typer.echo(f"chunksweep: {sentence}", err=True)
+    from experiments.paragraph import say
+
+    say(f"chunksweep: {sentence}", sys.stderr)

@@ -95,9 +95,11 @@ def _announce(console: Console, launch: Launch) -> None:
     """What will run, before it does."""
     from rich.text import Text
 
+    from experiments.paragraph import fold
+
     for problem in launch.grid.skipped:
-        console.print(Text(f"Left out: {problem}"), soft_wrap=True)
-    console.print(Text(_announced(launch)), soft_wrap=True)
+        fold(console, Text(f"Left out: {problem}"))
+    fold(console, Text(_announced(launch)))
 
 
 def _announced(launch: Launch) -> str:
@@ -122,7 +124,7 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
     from rich.text import Text
 
     from experiments.leaderboard import Leaderboard, summary
-    from experiments.paragraph import Paragraph
+    from experiments.paragraph import Paragraph, fold
 
     console.print(Leaderboard(result.table, result.judging.headline))
     console.print()
@@ -141,7 +143,7 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
     if result.sensitivity and result.sensitivity not in result.notes:
         console.print(Paragraph(Text(result.sensitivity, style="dim")))
     if result.traffic:
-        console.print(Text(f"Traffic: {result.traffic}", style="dim"), soft_wrap=True)
+        fold(console, Text(f"Traffic: {result.traffic}", style="dim"))
     if not result.ran:
         console.print(
             Paragraph(

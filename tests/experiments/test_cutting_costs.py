@@ -110,7 +110,10 @@ class TestCuttingByMeaning:
         ]
         console = Console(width=100, record=True, file=StringIO())
         show_plan(console, plan)
-        assert "?" in console.export_text().splitlines()[1]
+        text = console.export_text()
+        assert "?" in text.splitlines()[1]
+        passes = f"counted each time, are {plan.corpus_passes:.1f} times the corpus"
+        assert passes in " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
+from evaluation.judging.measures import JUDGED
+from evaluation.statistics.explain import Row
 from experiments.columns import measure
+from experiments.compared import paid
 from experiments.leaderboard import (
     LEGEND,
     PRIORITY,
@@ -21,6 +25,7 @@ from experiments.leaderboard import (
     marks,
     one_line,
     ranked,
+    shown,
     summary,
     wrapped,
 )
@@ -29,7 +34,9 @@ from experiments.tables import Table, wide
 
 HEADLINE = "context_recall_at_1024_tokens"
 MEASURES = [
-    name for name in PRIORITY if name not in ("interval", "mrr", "loss_bound") and "baseline" not in name
+    name
+    for name in PRIORITY
+    if name not in ("interval", "mrr", "judged", "loss_bound", "store_recall") and "baseline" not in name
 ]
 
 
@@ -121,6 +128,92 @@ def test_the_best_headline_comes_first_and_cost_decides_between_equals() -> None
         record("c", 0.5, tokens_embedded=5, stored_bytes=3),
         record("a", 0.5, tokens_embedded=5, stored_bytes=4),
     ) == ["c", "a", "b"]
+
+
+def test_equals_stand_in_the_order_of_cheapness_of_the_recommendation() -> None:
+    """A language model's tokens first, then reranked pairs, tokens embedded, bytes, name."""
+    dear = {"tokens_embedded": 9, "stored_bytes": 9}
+    records = [
+        record("asks", llm_input_tokens=1, llm_output_tokens=2),
+        record("asks-less", llm_input_tokens=2, **dear),
+        record("reranks", rerank_pairs=5),
+        record("reranks-less", rerank_pairs=4, **dear),
+        record("b", **dear),
+        record("a", **dear),
+        record("smaller", tokens_embedded=9, stored_bytes=8),
+    ]
+    expected = ["smaller", "a", "b", "reranks-less", "reranks", "asks-less", "asks"]
+    assert order(*records) == expected
+    assert [
+        one.name for one in sorted(records, key=lambda one: Row(one.name, 0.5, **paid(one.metrics)).cost)
+    ] == (expected)
+    # A sum in another order may be one bit off: that is no better score.
+    assert order(record("dear", 0.1 + 0.2, **dear), record("cheap", 0.3)) == ["cheap", "dear"]
+
+
+def recalls(**stores: tuple[str, float]) -> Table:
+    return wide(
+        [
+            replace(record(name, store_recall=recall, mrr_at_5=0.5), params={"store": store})
+            for name, (store, recall) in stores.items()
+        ],
+        {name: {"headline_low": 0.5, "headline_high": 0.75} for name in stores},
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "seen"),
+    [
+        (recalls(a=("numpy", 1.0), b=("numpy", 1.0)), False),
+        (recalls(a=("numpy", 1.0), b=("faiss", 1.0)), True),
+        (recalls(a=("faiss", 1.0), b=("faiss", 0.79)), True),
+        (recalls(a=("faiss", 0.0)), True),
+    ],
+)
+def test_what_a_store_loses_is_seen_where_stores_differ_or_lose(table: Table, seen: bool) -> None:
+    head = drawn(Leaderboard(table, HEADLINE), 60)
+    assert ("store recall" in head) == seen
+    assert "95 % interval" in head
+    assert ("0.790" in head) == (0.79 in table["store_recall"])
+
+
+def test_a_long_name_leaves_room_for_what_was_measured() -> None:
+    name = "recursive-embedder-512-10%-headings=section-parents=fixed_2048-ab"
+    table = wide(
+        [record(name, 0.7123, tokens_embedded=52310, stored_bytes=1_500_000)],
+        {name: {"headline_low": 0.5, "headline_high": 0.75, "loss_bound": 0.013, "recommended": True}},
+    )
+    text = drawn(Leaderboard(table, HEADLINE), 80)
+    assert all(number in text for number in ("0.712", "0.500–0.750", "0.013", "52,310"))
+    assert name in drawn(Leaderboard(table, HEADLINE), 200)  # on one line, where there is room
+
+
+def test_what_was_judged_is_shown_or_said_to_be_elsewhere() -> None:
+    judged = dict.fromkeys(JUDGED, 0.625)
+    table = wide([record("a", 0.5, tokens_embedded=9, **judged)])
+    wide_text, narrow = (drawn(Leaderboard(table, HEADLINE), width) for width in (300, 80))
+    assert wide_text.count("0.625") == len(JUDGED)
+    assert "No room" not in wide_text
+    told = " ".join(narrow.split())
+    assert narrow.count("0.625") + sum(
+        f"{held.label}" in told.partition("No room")[2] for held in JUDGED.values()
+    ) == (len(JUDGED))
+    assert "chunksweep export" in told
+
+
+@pytest.mark.parametrize(
+    ("ms", "told"),
+    [
+        (0.0, "0.0 ms"),
+        (0.0432, "0.043 ms"),
+        (0.96, "0.96 ms"),
+        (4.26, "4.3 ms"),
+        (87.21, "87.2 ms"),
+        (1830.4, "1.8 s"),
+    ],
+)
+def test_small_times_have_two_digits(ms: float, told: str) -> None:
+    assert shown(ms, "ms") == told
 
 
 def test_a_headline_of_which_less_is_better_turns_the_order() -> None:

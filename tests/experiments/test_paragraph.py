@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.cli.app import run
-from experiments.paragraph import Paragraph
+from experiments.paragraph import Paragraph, fold, say
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,48 @@ def test_lists_carry_no_spaces_at_line_ends(
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith("    ") for line in lines)
     assert [line for line in lines if line != line.rstrip() or len(line) > 60] == []
+
+
+class Terminal(io.StringIO):
+    """A file that people look at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+LONG = "  questions.jsonl: the words of evidence[0] also stand elsewhere. Add them as alternatives"
+
+
+def test_a_line_is_folded_for_people_and_whole_for_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, pipe = Terminal(), io.StringIO()
+    for file in (terminal, pipe):
+        say(LONG, file)
+        say("", file)
+    assert pipe.getvalue() == f"{LONG}\n\n"
+    lines = terminal.getvalue().split("\n")
+    assert lines[-2:] == ["", ""]
+    assert len(lines) > 4
+    assert all(line.startswith("  ") and len(line) <= 40 for line in lines[:-2])
+    assert " ".join(line.strip() for line in lines).strip() == LONG.strip()
+    for file, folded in ((terminal, True), (pipe, False)):
+        file.truncate(0)
+        file.seek(0)
+        fold(Console(file=file, width=40), Text(LONG.strip()))
+        assert (file.getvalue().count("\n") > 1) == folded
+        assert " ".join(file.getvalue().split()) == LONG.strip()
+
+
+def test_errors_and_checks_are_folded_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setenv("TERM", "xterm")
+    out, err = Terminal(), Terminal()
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("sys.stderr", err)
+    assert run(["plan", "--strategy", "fixed", "--set", "no equals sign", "--set", "nor here"]) == 2
+    assert run(["gold", "check", "handbook"]) == 0
+    lines = [*out.getvalue().splitlines(), *err.getvalue().splitlines()]
+    assert err.getvalue().count("chunksweep: ") == 2 < len(err.getvalue().splitlines())
+    assert "handbook: ready" in out.getvalue()
+    assert [line for line in lines if len(line) > 50 or line != line.rstrip()] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,13 +63,13 @@ def test_what_will_run_is_counted(given: dict[str, int], told: str) -> None:
     assert file.getvalue().splitlines() == ["Left out: size 8: too small", f"mine: {told}, a-model"]
 
 
-def measured(name: str, scores: list[float], misses: int) -> RunRecord:
+def measured(name: str, scores: list[float], misses: int, **more: float) -> RunRecord:
     mean = sum(scores) / len(scores)
     return RunRecord(
         f"{name}-1",
         name,
         "finished",
-        metrics={HEADLINE: mean, "chunks": 9, "tokens_embedded": 90, "misses_split": misses},
+        metrics={HEADLINE: mean, "chunks": 9, "tokens_embedded": 90, "misses_split": misses, **more},
         questions=tuple(
             {"question_id": str(number), "unit": number, HEADLINE: score}
             for number, score in enumerate(scores)
@@ -87,3 +88,18 @@ def test_misses_are_told_with_the_name_of_the_configuration_that_has_them() -> N
     assert "33" not in file.getvalue()
     under = file.getvalue().partition("\n\n")[2].splitlines()
     assert [line for line in under if line != line.rstrip()] == []
+
+
+def test_what_stores_lose_is_one_warning_with_the_names_of_the_rows() -> None:
+    recalls = {"exact": 1.0, "enough": 0.99, "coarse": 0.79, "nearly": 0.9899}
+    scores = [0.0, 0.25] * 20
+    records = [measured(name, scores, 1, store_recall=recall) for name, recall in recalls.items()]
+    judging = Judging(HEADLINE, 0.02, None, 0, 1, tuple(one.config_id for one in records))
+    target, file = console()
+    show(target, judge("mine", judging, records, ran=4), "mlruns", "")
+    told = " ".join(file.getvalue().split())
+    assert told.count("nearest chunks") == 1
+    assert "exact search finds: coarse (79.0 %), nearly (98.9 %). Differences" in told
+    assert "0.790" in told
+    lossless = judge("mine", replace(judging, config_ids=judging.config_ids[:2]), records[:2], ran=2)
+    assert not any("nearest chunks" in note for note in lossless.notes)
