@@ -13,12 +13,18 @@ import pytest
 from rich.console import Console
 
 from evaluation.cost import Prices
+from evaluation.search import Search
+from evaluation.stores import EXACT, Store
+from evaluation.stores.faiss import Faiss
+from evaluation.stores.lancedb import LanceDB
+from evaluation.stores.pgvector import PgVector
 from experiments.leaderboard import Leaderboard
 from experiments.matrix import Matrix, by_group, permutations
 from experiments.records import RunRecord
 from experiments.results import Judging, SweepResult, judge
 from experiments.tables import Table
 from strategies.errors import BadInput
+from strategies.parameters import as_record
 
 HEADLINE = "context_recall_at_1024_tokens"
 PROMPT = "prompt_tokens_at_1024_tokens"
@@ -343,15 +349,21 @@ def test_scores_that_differ_between_repeats_are_told_though_their_mean_is_the_sa
     assert warnings["b"] == (None,)
 
 
-PGVECTOR = {"search": {"store": {"store": "pgvector", "index": "hnsw"}}}
+def searched(store: Store) -> dict[str, Any]:
+    """What a record's configuration says of its search, as a sweep writes it."""
+    return {"search": as_record(Search(store=store), deciding=True)}
 
 
 @pytest.mark.parametrize(
     ("config", "left_out"),
     [
-        (PGVECTOR, False),
-        ({"search": {"store": {"store": "pgvector", "index": "none"}}}, True),
-        ({"search": {"store": {"store": "faiss", "index": "hnsw"}}}, True),
+        (searched(PgVector(index="hnsw")), False),
+        (searched(PgVector(index="ivfflat")), False),
+        (searched(PgVector()), True),
+        (searched(LanceDB(index="ivf_pq")), False),
+        (searched(LanceDB()), True),
+        (searched(Faiss(index="hnsw")), True),
+        (searched(EXACT), True),
         ({"search": {"store": {"store": "pgvector", "index": "of another version"}}}, True),
         ({}, True),
     ],
