@@ -131,12 +131,13 @@ def show(console: Console, result: SweepResult, store: str, option: str) -> None
     where = f"Runs: {store}, experiment {result.name!r}. Look at them with: chunksweep ui{option}"
     tables = f"Tables: chunksweep export {shlex.quote(result.name)} --format csv{option}"
     why = f"Why questions were missed: chunksweep diagnose {shlex.quote(result.name)}{option}"
+    asked = "dev questions" if result.judging.test_questions else "questions"
     console.print(
         summary(
             result.recommendation.sentence,
             warnings=result.notes,
             misses=result.misses(),
-            title=f"Why {result.recommendation.best}, the best measured, missed questions:",
+            title=f"Why {result.recommendation.best}, the best measured, missed {asked}:",
             ui=f"\n{where}\n{tables}\n{why}",
         )
     )

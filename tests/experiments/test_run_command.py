@@ -90,6 +90,20 @@ def test_misses_are_told_with_the_name_of_the_configuration_that_has_them() -> N
     assert [line for line in under if line != line.rstrip()] == []
 
 
+def test_with_a_split_the_misses_told_are_those_of_the_dev_questions() -> None:
+    held = measured("only", [0.5] * 80, 9)
+    rows = tuple(
+        {**row, "miss": "split" if int(row["question_id"]) in (1, 2, 70) else None} for row in held.questions
+    )
+    kept = tuple(str(number) for number in range(40, 80))
+    judging = Judging(HEADLINE, 0.02, None, 0, 1, (held.config_id,), test_questions=kept)
+    target, file = console()
+    show(target, judge("mine", judging, [replace(held, questions=rows)], ran=1), "mlruns", "")
+    lines = file.getvalue().splitlines()
+    title = lines.index("Why only, the best measured, missed dev questions:")
+    assert lines[title + 1].startswith("  2 split: ")
+
+
 def test_what_stores_lose_is_one_warning_with_the_names_of_the_rows() -> None:
     recalls = {"exact": 1.0, "enough": 0.99, "coarse": 0.79, "nearly": 0.9899}
     scores = [0.0, 0.25] * 20
