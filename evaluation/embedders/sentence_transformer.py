@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -25,11 +24,13 @@ from evaluation.embedding import (
 from evaluation.model_files import (
     LIBRARIES,
     backend,
+    check_files,
     device,
     digests,
     fingerprint,
     limit,
     model_folder,
+    modules_of,
     quiet,
     read_json,
     revision,
@@ -50,6 +51,9 @@ def open_sentence_transformer(spec: EmbedderSpec) -> SentenceTransformerEmbedder
             f"is no sentence-transformers model: {folder} has no modules.json, and guessing how to pool its "
             "token vectors would give a different model",
         )
+    modules = modules_of(folder, lambda why: missing_model(spec.model, why))
+    if modules and modules[0].kind == "Transformer":
+        check_files(folder / modules[0].path, lambda why: missing_model(spec.model, why))
     return SentenceTransformerEmbedder(spec, folder)
 
 
@@ -62,11 +66,12 @@ class SentenceTransformerEmbedder:
         self.backend = backend(self.device)
         self._folder = folder
         self._loading = threading.Lock()
-        prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+        prompts = read_json(folder / "config_sentence_transformers.json", self._missing).get("prompts")
+        prompts = prompts if isinstance(prompts, dict) else {}
         own = {"query": prompts.get("query"), "passage": prompts.get("document") or prompts.get("passage")}
         asked = {"query": spec.query_prompt, "passage": spec.passage_prompt}
         self._prompts = {kind: own[kind] or "" if text is None else text for kind, text in asked.items()}
-        self.limit_tokens = limit(folder)
+        self.limit_tokens = limit(folder, self._missing)
         files = digests(folder)
         self.revision = revision(files)
         if spec.model in _PACKAGED_NAMES and f"{_PACKAGED_WEIGHTS_SHA256}  model.safetensors" not in files:
@@ -105,8 +110,7 @@ class SentenceTransformerEmbedder:
 
     def lacks_token_vectors(self) -> str | None:
         """Models that do more to token vectors than pooling them, and those without a fast tokenizer."""
-        modules = json.loads((self._folder / "modules.json").read_text(encoding="utf-8"))
-        kinds = [str(module.get("type")).rpartition(".")[2] for module in modules]
+        kinds = [module.kind for module in modules_of(self._folder, self._missing)]
         if kinds[:1] != ["Transformer"]:
             return f"begins with {kinds[0] if kinds else 'nothing'} and not with a transformer"
         if further := [kind for kind in kinds[1:] if kind not in ("Pooling", "Normalize")]:
@@ -154,6 +158,9 @@ class SentenceTransformerEmbedder:
     def versions(self) -> Mapping[str, str]:
         """Libraries, and the digest of the model's files."""
         return {**{name: version(name) for name in LIBRARIES}, "model": self.revision[:16]}
+
+    def _missing(self, why: str) -> Exception:
+        return missing_model(self.name, why)
 
     @cached_property
     def _specials(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from evaluation.model_files import (
     backend,
+    check_files,
     device,
     digests,
     fingerprint,
@@ -20,24 +22,45 @@ from evaluation.model_files import (
     quiet,
     read_json,
     revision,
+    weight_names,
 )
 from evaluation.ranking.pair_desk import Pair
 from strategies.errors import refuse
+
+_LOADING = threading.Lock()
+"""One model at a time."""
+_CLASSIFIES = "ForSequenceClassification"
+_HEADS = {
+    "classifier": (
+        "albert", "bert", "camembert", "deberta", "deberta-v2", "distilbert", "electra", "modernbert",
+        "mpnet", "roberta", "xlm-roberta",
+    ),
+    "score": ("gemma", "gemma2", "llama", "mistral", "qwen2", "qwen3"),
+}  # fmt: skip
+"""How transformers names the weights that make a score, and of which types of models."""
 
 
 def open_cross_encoder(name: str) -> CrossEncoder:
     """Find the model's files and check what it is, without loading it; raises BadInput if it is not there."""
     folder = model_folder(name, "cross-encoder", lambda why: _missing(name, why))
-    config, card = (read_json(folder / file) for file in ("config.json", "config_sentence_transformers.json"))
+    files = ("config.json", "config_sentence_transformers.json")
+    config, card = (read_json(folder / file, lambda why: _missing(name, why)) for file in files)
     if not config:
         raise _missing(name, f"is no model: {folder} has no config.json")
-    kind = str((config.get("architectures") or ["nothing"])[0])
-    heads = ("ForSequenceClassification", "ForCausalLM")
+    said = config.get("architectures") or "nothing"
+    kind = str(said[0] if isinstance(said, list) else said)
+    heads = (_CLASSIFIES, "ForCausalLM")
     if card.get("model_type") != "CrossEncoder" and not kind.endswith(heads):
         raise _missing(name, f"is no cross-encoder: it is a {kind}, which gives no score of a pair")
-    labels = len(config.get("id2label") or {}) or int(config.get("num_labels", 2))
-    if kind.endswith(heads[0]) and labels != 1:
+    names = config.get("id2label")
+    labels = len(names) if names and isinstance(names, dict) else config.get("num_labels", 2)
+    if kind.endswith(_CLASSIFIES) and labels != 1:
         raise _missing(name, f"gives {labels} scores a pair, of which none is how well a text answers")
+    check_files(folder, lambda why: _missing(name, why))
+    weights = weight_names(folder, lambda why: _missing(name, why))
+    head = next((head for head, types in _HEADS.items() if config.get("model_type") in types), None)
+    if kind.endswith(_CLASSIFIES) and head and not any(head in one.split(".") for one in weights or [head]):
+        raise _headless(name, head)
     return CrossEncoder(name, folder)
 
 
@@ -90,11 +113,50 @@ class CrossEncoder:
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         # The library would take the checkpoint's own type of numbers, in which a batch changes a score.
         options = {"dtype": "float32"}
-        return Loaded(str(self._folder), local_files_only=True, device=self.device, model_kwargs=options)
+        with _noting_what_lacks(self._folder) as lacking:
+            model = Loaded(str(self._folder), local_files_only=True, device=self.device, model_kwargs=options)
+        if lacking:
+            raise _headless(self.name, ", ".join(sorted(lacking)[:3]))
+        return model
+
+
+@contextmanager
+def _noting_what_lacks(folder: Path) -> Iterator[set[str]]:
+    """The weights that a model loaded meanwhile needs and its files lack: transformers draws them at random.
+
+    It tells them to who asks, which sentence-transformers does not.
+    """
+    from transformers import PreTrainedModel
+
+    lacking: set[str] = set()
+    _LOADING.acquire()
+    plain = PreTrainedModel.__dict__["from_pretrained"]
+
+    def noting(cls: type, *args: Any, **options: Any) -> Any:
+        if [str(place) for place in args[:1]] != [str(folder)]:  # another model, in another thread
+            return plain.__func__(cls, *args, **options)
+        model, report = plain.__func__(cls, *args, **options | {"output_loading_info": True})
+        # What only feeds a head that the model has not is of no account.
+        unused = () if cls.__name__.endswith(_CLASSIFIES) else ("pooler",)
+        lacking.update(key for key in report["missing_keys"] if not {*unused} & {*key.split(".")})
+        return model
+
+    PreTrainedModel.from_pretrained = classmethod(noting)  # type: ignore[assignment, method-assign]
+    try:
+        yield lacking
+    finally:
+        PreTrainedModel.from_pretrained = plain  # type: ignore[method-assign]
+        _LOADING.release()
 
 
 def _as_given(scores: Any) -> Any:
     return scores
+
+
+def _headless(name: str, lacking: str) -> Exception:
+    return _missing(
+        name, f"has files without {lacking}: its scores would be those of weights drawn at random"
+    )
 
 
 def _missing(name: str, why: str) -> Exception:

@@ -383,6 +383,9 @@ class TestRefusals:
     def folder(self, tmp_path: Path, *kinds: str, tokenizer: bool = True) -> Path:
         modules = [{"idx": n, "path": str(n), "type": kind} for n, kind in enumerate(kinds)]
         (tmp_path / "modules.json").write_text(json.dumps(modules))
+        (tmp_path / "0").mkdir()
+        for name in ("model.safetensors", "vocab.txt"):
+            (tmp_path / "0" / name).touch()
         if tokenizer:
             (tmp_path / "tokenizer.json").write_text("{}")
         return tmp_path
@@ -445,6 +448,7 @@ def bytewise(tmp_path_factory: pytest.TempPathFactory) -> SentenceTransformerEmb
         "1_Pooling/config.json": {"word_embedding_dimension": 8, "pooling_mode_mean_tokens": True},
     }.items():
         (folder / name).write_text(json.dumps(content))
+    (folder / "model.safetensors").touch()  # what it holds comes later, where it is needed
     embedder = open_embedder(EmbedderSpec(model=str(folder), passage_prompt="p: "))
     assert isinstance(embedder, SentenceTransformerEmbedder)
     return embedder

@@ -90,6 +90,85 @@ def test_what_is_no_cross_encoder_is_refused_before_it_is_loaded(
         open_cross_encoder(str(tmp_path / "absent"))
 
 
+def without(model: Path, place: Path, *names: str) -> Path:
+    """A copy of a model's folder that lacks some files."""
+    shutil.copytree(model, place)
+    for name in names:
+        (place / name).unlink()
+    return place
+
+
+def test_a_head_that_is_not_in_the_weights_is_not_drawn_at_random(
+    tiny_cross_encoder: Path, tmp_path: Path
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    place = changed(tiny_cross_encoder, tmp_path / "headless", "note.json")
+    weights = load_file(place / "model.safetensors")
+    body = {name: weight for name, weight in weights.items() if not name.startswith("classifier")}
+    save_file(body, place / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"without classifier: its scores .* drawn at random"):
+        open_cross_encoder(str(place))
+    half = {name: weight for name, weight in weights.items() if name != "classifier.bias"}
+    save_file(half, place / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"without classifier\.bias: its scores .* drawn at random"):
+        open_cross_encoder(str(place)).scores(PAIRS)
+
+
+def test_a_head_that_only_the_library_can_miss_is_missed_when_it_loads(
+    tiny_cross_encoder: Path, tmp_path: Path
+) -> None:
+    """Nothing is read of a pickle before."""
+    import torch
+    from safetensors.torch import load_file
+
+    place = without(tiny_cross_encoder, tmp_path / "pickle", "model.safetensors")
+    weights = load_file(tiny_cross_encoder / "model.safetensors")
+    torch.save(weights, place / "pytorch_model.bin")
+    whole = open_cross_encoder(str(place)).scores(PAIRS)
+    assert whole == pytest.approx(open_cross_encoder(str(tiny_cross_encoder)).scores(PAIRS), abs=1e-6)
+    del weights["classifier.weight"]
+    torch.save(weights, place / "pytorch_model.bin")
+    with pytest.raises(BadInput, match=r"rerank.*without classifier\.weight"):
+        open_cross_encoder(str(place)).scores(PAIRS)
+
+
+def test_files_that_are_not_there_are_missed_before_any_work(
+    tiny_cross_encoder: Path, tmp_path: Path
+) -> None:
+    wordless = without(tiny_cross_encoder, tmp_path / "wordless", "tokenizer.json", "vocab.txt")
+    with pytest.raises(BadInput, match=r"has no tokenizer: .* holds no tokenizer\.json, nor another"):
+        open_cross_encoder(str(wordless))
+    weightless = without(tiny_cross_encoder, tmp_path / "weightless", "model.safetensors")
+    with pytest.raises(BadInput, match=r"has no weights: .* neither model\.safetensors nor pytorch_model"):
+        open_cross_encoder(str(weightless))
+    index = {"weight_map": {"classifier.weight": "model-00001-of-00001.safetensors"}}
+    (weightless / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(BadInput, match=r"names model-00001-of-00001\.safetensors, which is not there"):
+        open_cross_encoder(str(weightless))
+    (weightless / "model.safetensors.index.json").unlink()
+    (weightless / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    with pytest.raises(BadInput, match=r"is damaged: .* is no file of safetensors"):
+        open_cross_encoder(str(weightless))
+
+
+def test_broken_files_of_json_are_named(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    place = changed(tiny_cross_encoder, tmp_path / "broken", "note.json")
+    for name in ("tokenizer_config.json", "config_sentence_transformers.json", "config.json"):
+        (place / name).write_text("{")
+        with pytest.raises(BadInput, match=f"rerank: .* is damaged: .*{name} is no JSON"):
+            open_cross_encoder(str(place))
+    (place / "config.json").write_text("[]")
+    with pytest.raises(BadInput, match=r"config\.json holds no map"):
+        open_cross_encoder(str(place))
+
+
+def test_an_architecture_that_is_no_list_is_named_whole(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    place = changed(tiny_cross_encoder, tmp_path / "text", "config.json", architectures="BertModel")
+    with pytest.raises(BadInput, match="it is a BertModel, which"):
+        open_cross_encoder(str(place))
+
+
 def test_a_model_that_the_library_saved_is_one(model: CrossEncoder, tmp_path: Path) -> None:
     model._model.save_pretrained(str(tmp_path))
     assert open_cross_encoder(str(tmp_path)).scores(PAIRS) == pytest.approx(model.scores(PAIRS), abs=1e-6)
