@@ -10,14 +10,20 @@ from typing import Literal
 from evaluation.stores import EXACT, Similarity, Store, VectorType
 from strategies.errors import Problem
 from strategies.parameters import JSON, as_record, parameters, settle
-from strategies.sizes import positive
+from strategies.sizes import within
 from strategies.strategy import parameter
 
 CANDIDATES = 100
 """Hits of a list that are fused or reranked, unless the sweep says otherwise."""
 
+_MOST_CANDIDATES = 1_000_000
+
 _OF_VECTORS = ("vectors", "metric", "store", "vector_type")
 """What means nothing where no vector is searched."""
+
+
+def _unnamed(model: str) -> str:
+    return "" if model.strip() else "is blank; name a cross-encoder, or leave it out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +46,12 @@ class Search:
     rerank: str | None = parameter(
         "cross-encoder that orders the first candidates anew: a folder, or a name on the Hugging Face hub",
         default=None,
+        check=_unnamed,
     )
     candidates: int | None = parameter(
         f"hits of each list that are fused, and hits that are reranked; {CANDIDATES} unless said",
         default=None,
-        check=positive,
+        check=within(1, _MOST_CANDIDATES),
     )
     scope: Literal["corpus", "document"] = parameter(
         "what a question searches: all documents, or only those that hold its evidence", default="corpus"

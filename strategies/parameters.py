@@ -285,8 +285,9 @@ def _forms(value: object, hint: Any, around: Mapping[str, object]) -> Iterator[A
         if (number := whole(value)) is not None:
             yield number
     elif hint is float:
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            yield float(value) + 0.0  # of two zeros, one
+        with suppress(OverflowError):  # a whole number may be larger than any float
+            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+                yield float(value) + 0.0  # of two zeros, one
     elif isinstance(value, hint):
         yield value
 

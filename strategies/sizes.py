@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from strategies.errors import BadInput, Problem
 
@@ -53,6 +54,15 @@ def positive(number: int) -> str:
     ('', 'is 0; use 1 or more')
     """
     return "" if number >= 1 else f"is {number}; use 1 or more"
+
+
+def within(least: int, most: int) -> Callable[[int], str]:
+    """A check that says what is wrong with a number that must lie between two, both of them allowed.
+
+    >>> within(2, 8)(8), within(2, 8)(9)
+    ('', 'is 9, not from 2 to 8')
+    """
+    return lambda number: "" if least <= number <= most else f"is {number}, not from {least} to {most}"
 
 
 def resolve(size: object, overlap: object = 0, stride: object = None) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from evaluation.stores.ties import climbing
 from strategies.document import Chunk
 from strategies.errors import Problem
 from strategies.parameters import settle
-from strategies.sizes import positive
+from strategies.sizes import within
 from strategies.strategy import Vectors, parameter
 
 INDEX = "index.faiss"
@@ -44,13 +44,12 @@ _QUANTISER = {"float16": "QT_fp16", "int8": "QT_8bit"}
 _MORE = 16
 """Rows asked for beyond the depth, so that a tie with the last is seen to end."""
 
-
-def _bits(value: int) -> str:
-    return "" if 1 <= value <= 8 else f"is {value}, not from 1 to 8"
-
-
-def _two(value: int) -> str:
-    return "" if value >= 2 else f"is {value}, not 2 or more"
+_INT32 = 2**31 - 1
+"""FAISS counts in C's int."""
+_LINKS = 2048
+"""FAISS takes more, but they would weigh more than any vector."""
+_CANDIDATES = 1_000_000
+"""FAISS makes room for them all at each search, however few vectors there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +70,37 @@ class Faiss(Store):
         default="flat",
     )
     m: int | None = parameter(
-        f"hnsw: links of a vector; {DEFAULTS['m']} unless said", default=None, check=_two
+        f"hnsw: links of a vector; {DEFAULTS['m']} unless said", default=None, check=within(2, _LINKS)
     )
     ef_construction: int | None = parameter(
         f"hnsw: candidates while the graph is built; {DEFAULTS['ef_construction']} unless said",
         default=None,
-        check=positive,
+        check=within(1, _CANDIDATES),
     )
     ef_search: int | None = parameter(
-        f"hnsw: candidates of a search; {DEFAULTS['ef_search']} unless said", default=None, check=positive
+        f"hnsw: candidates of a search; {DEFAULTS['ef_search']} unless said",
+        default=None,
+        check=within(1, _CANDIDATES),
     )
     nlist: int | None = parameter(
         "ivf, ivf_pq: lists that vectors are parted into; unless said, 4 x the root of their number, "
         f"or as many as leave {POINTS_PER_LIST} vectors a list",
         default=None,
-        check=positive,
+        check=within(1, _INT32),
     )
     nprobe: int | None = parameter(
-        f"ivf, ivf_pq: lists of a search; {DEFAULTS['nprobe']} unless said", default=None, check=positive
+        f"ivf, ivf_pq: lists of a search; {DEFAULTS['nprobe']} unless said",
+        default=None,
+        check=within(1, _INT32),
     )
     pq_m: int | None = parameter(
         "pq, ivf_pq: parts of a vector, each with one code; must divide the dimensions; unless said, "
         "the most that leave a part 8 dimensions",
         default=None,
-        check=positive,
+        check=within(1, _INT32),
     )
     bits: int | None = parameter(
-        f"pq, ivf_pq: bits of a code; {DEFAULTS['bits']} unless said", default=None, check=_bits
+        f"pq, ivf_pq: bits of a code; {DEFAULTS['bits']} unless said", default=None, check=within(1, 8)
     )
 
     def __post_init__(self) -> None:

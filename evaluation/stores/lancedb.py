@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from evaluation.stores.ties import climbing, with_ties
 from strategies.document import Chunk
 from strategies.errors import Problem
 from strategies.parameters import settle
-from strategies.sizes import positive
+from strategies.sizes import within
 from strategies.strategy import Vectors, parameter
 
 IVF = ("ivf_flat", "ivf_sq", "ivf_pq", "ivf_rq", "ivf_hnsw_flat", "ivf_hnsw_sq", "ivf_hnsw_pq")
@@ -46,6 +47,16 @@ USED_BY = {
 }
 """Parameter -> the indexes that use it, and its value there unless said."""
 
+_UINT32 = 2**32 - 1
+"""LanceDB counts in 32 bits."""
+_LINKS = 2048
+"""LanceDB takes more, but they would weigh more than any vector. Below 4 it makes no graph."""
+_CANDIDATES = 1_000_000
+"""LanceDB makes room for them all: for some thousand million it ends the process for lack of memory."""
+
+_SOURCE = re.compile(r",?\s*(?:\bat\s+)?[\w.~/\\:-]*[/\\][\w./\\-]+\.rs(?::\d+)+")
+"""Where in its own source LanceDB found an error, as its messages tell."""
+
 TABLE, VECTOR = "chunks", "vector"
 
 
@@ -65,29 +76,29 @@ class LanceDB(Store):
     num_partitions: int | None = parameter(
         f"parts of an ivf index, at most one for {TRAINED_ON} rows; LanceDB's own choice unless said",
         default=None,
-        check=positive,
+        check=within(1, _UINT32),
     )
     nprobes: int | None = parameter(
         "parts that are searched, more where a filter leaves too little; 20 unless said",
         default=None,
-        check=positive,
+        check=within(1, _UINT32),
     )
     num_sub_vectors: int | None = parameter(
         "bytes that ivf_pq and ivf_hnsw_pq make of a vector; a 16th of its dimensions unless said",
         default=None,
-        check=positive,
+        check=within(1, _UINT32),
     )
     m: int | None = parameter(
-        "neighbours of a vector in an hnsw graph; 20 unless said", default=None, check=positive
+        "neighbours of a vector in an hnsw graph; 20 unless said", default=None, check=within(4, _LINKS)
     )
     ef_construction: int | None = parameter(
-        "candidates while an hnsw graph is built; 300 unless said", default=None, check=positive
+        "candidates while an hnsw graph is built; 300 unless said", default=None, check=within(1, _CANDIDATES)
     )
     candidates: int | None = parameter(
         "rows that an index is asked for, however few hits are wanted, and whose whole vectors are compared; "
         "100 unless said",
         default=None,
-        check=positive,
+        check=within(1, _CANDIDATES),
     )
 
     def __post_init__(self) -> None:
@@ -104,6 +115,11 @@ class LanceDB(Store):
             elif name not in known and getattr(self, name) is not None:
                 fits = ", ".join(indexes)
                 yield Problem(name, f"means nothing with index {self.index}", f"Leave it out, or use {fits}")
+        if self.index in GRAPHS and not known & {"m", "ef_construction"}:
+            links, looked_at = self.m or 0, self.ef_construction or 0
+            if looked_at < links:
+                what = f"is {looked_at}, less than m: {links}"
+                yield Problem("ef_construction", what, f"Use {links} or more, or a smaller m")
 
     def unfit(self, vector_type: VectorType, metric: Similarity) -> tuple[str, str] | None:
         """Signs are compared row by row, or in ivf_flat."""
@@ -326,4 +342,4 @@ def _told() -> Iterator[None]:
         try:
             yield
         except (RuntimeError, ValueError) as error:
-            raise StoreError(f"lancedb: {error}") from error
+            raise StoreError(f"lancedb: {_SOURCE.sub('', str(error))}") from error

@@ -65,6 +65,7 @@ def test_values_take_their_one_form() -> None:
         ({"size": 8, "pairs": 3}, "pairs: is 3, which is odd"),
         ({"size": 8, "pairs": True}, "pairs: is true, a truth value, not a whole number or null"),
         ({"size": 8, "ratio": float("inf")}, "ratio: is inf, not a number"),
+        ({"size": 8, "ratio": 10**400}, f"ratio: is {10**400}, not a number"),
         ({"size": 8, "kind": "tables"}, "kind: is the text 'tables', not table or code. Did you mean table?"),
         ({"size": 8, "marks": "ab"}, "marks: is the text 'ab', not a list of text. Write a list: ['ab']"),
         ({"size": 8, "marks": ["a", 1]}, "marks: is the list ['a', 1], not a list of text"),

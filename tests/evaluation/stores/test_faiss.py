@@ -211,7 +211,16 @@ def test_few_candidates_stay_few_however_deep_the_list(tmp_path: Path) -> None:
     [
         ({"index": "flat", "m": 16}, "m: means nothing for index: flat. Leave it out; it is for hnsw"),
         ({"index": "hnsw", "nprobe": 3}, "nprobe: means nothing for index: hnsw. .* for ivf or ivf_pq"),
-        ({"index": "hnsw", "m": 1}, "m: is 1, not 2 or more"),
+        ({"index": "hnsw", "m": 1}, "m: is 1, not from 2 to 2048"),
+        ({"index": "hnsw", "m": 2049}, "m: is 2049, not from 2"),
+        (
+            {"index": "hnsw", "ef_construction": 2**31},
+            "ef_construction: is 2147483648, not from 1",
+        ),
+        ({"index": "hnsw", "ef_search": 10**6 + 1}, "ef_search: is 1000001, not from 1 to 1000000"),
+        ({"index": "ivf", "nlist": 2**31}, "nlist: is 2147483648, not from 1 to 2147483647"),
+        ({"index": "ivf", "nprobe": 2**31}, "nprobe: is 2147483648"),
+        ({"index": "pq", "pq_m": 2**31}, "pq_m: is 2147483648"),
         ({"index": "pq", "bits": 9}, "bits: is 9, not from 1 to 8"),
         ({"index": "ivf", "nlist": 0}, "nlist: is 0"),
         ({"index": "hsnw"}, "Did you mean hnsw"),

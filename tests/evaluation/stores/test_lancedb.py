@@ -76,6 +76,41 @@ def test_parameters_stand_where_they_mean_something() -> None:
         assert LanceDB(index=index).unfit("float16", "dot") is None  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"m": 3}, "m: is 3, not from 4 to 2048"),
+        ({"m": 2049}, "m: is 2049"),
+        ({"m": 400}, "ef_construction: is 300, less than m: 400. Use 400 or more"),
+        ({"ef_construction": 10**6 + 1}, "ef_construction: is 1000001, not from 1 to 1000000"),
+        ({"candidates": 10**6 + 1}, "candidates: is 1000001"),
+        ({"nprobes": 2**32}, "nprobes: is 4294967296, not from 1 to 4294967295"),
+        ({"num_partitions": 2**32}, "num_partitions: is 4294967296"),
+        ({"num_sub_vectors": 2**32}, "num_sub_vectors: is 4294967296"),
+    ],
+)
+def test_numbers_that_lancedb_cannot_take_are_refused(said: dict[str, int], problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        LanceDB(index="ivf_hnsw_pq", **said)  # type: ignore[arg-type]
+
+
+def test_the_largest_numbers_work(tmp_path: Path) -> None:
+    most = {"nprobes": 2**32 - 1, "num_partitions": 2**32 - 1, "candidates": 10**6, "ef_construction": 10**6}
+    store = LanceDB(index="ivf_hnsw_flat", m=4, **most).open(tmp_path)  # type: ignore[arg-type]
+    store.build(clustered()[0], lettered(2000))
+    assert len(store.search(clustered()[1][0], 5).rows) == 5
+    store.close()
+
+
+def test_an_error_tells_no_place_of_lancedbs_source(tmp_path: Path) -> None:
+    store = LanceDB().open(tmp_path)
+    store.build(turned(8), lettered(8))
+    for path in tmp_path.rglob("data/*"):
+        path.unlink()
+    with pytest.raises(StoreError, match=r"lancedb: .*Not found: .*/data/\w+\.lance$"):
+        store.replace_document("a", turned(1), lettered(1, "a"))
+
+
 def test_what_lancedb_refuses_is_said(tmp_path: Path) -> None:
     store = LanceDB(index="ivf_rq").open(tmp_path)
     with pytest.raises(StoreError, match="must be divisible by 8"):
