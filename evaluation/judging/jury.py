@@ -59,9 +59,7 @@ class Jury:
 
     def check(self) -> None:
         """Import what is needed, and look for keys; raises BadInput where something is not there."""
-        answering = self.judge.answer
-        asked = (self.judge.model, answering.model if answering else None)
-        keys = [key_of_environment(model) for model in dict.fromkeys(asked) if model]
+        keys = [key_of_environment(model) for model in self._models]
         if failures := [Problem("judge.api_key_env", key.what) for key in keys if isinstance(key, Failure)]:
             raise BadInput(failures)
         check_library(self.names)
@@ -90,8 +88,9 @@ class Jury:
             "judge_output_tokens": spent.output_tokens,
             "judge_ms": spent.ms,
         }
-        if spent.cost is None:
-            return Verdicts(questions, metrics, {"judge_cost": "the sweep gives no prices"})
+        # Asked of the models: where every answer failed, nothing is charged that could lack a price.
+        if spent.cost is None or any(model.cost(0, 0) is None for model in self._models):
+            return Verdicts(questions, metrics, {"judge_cost": "no price was given for the models' tokens"})
         return Verdicts(questions, metrics | {"judge_cost": spent.cost})
 
     @property
@@ -104,6 +103,13 @@ class Jury:
     def close(self) -> None:
         """Close connections and cache."""
         self._chat.close()
+
+    @property
+    def _models(self) -> tuple[ChatModel, ...]:
+        """Each model that is asked, once."""
+        answering = self.judge.answer
+        asked = (self.judge.model, answering.model if answering else None)
+        return tuple(model for model in dict.fromkeys(asked) if model)
 
     @property
     def _concurrency(self) -> int:

@@ -361,7 +361,13 @@ def test_costs_are_those_of_every_answer_used_each_once(judged: Judged) -> None:
 def test_without_prices_there_is_no_cost_and_without_asking_no_figure(judged: Judged) -> None:
     asked = judged.verdicts(["ragas_context_recall"], case(GATE))
     assert "judge_cost" not in asked.metrics
-    assert asked.reasons == {"judge_cost": "the sweep gives no prices"}
+    assert asked.reasons == {"judge_cost": "no price was given for the models' tokens"}
+    judged.server.answer = lambda prompt: fails(400, "no such model")
+    failed = judged.verdicts(["ragas_context_recall"], case(GATE, POND))
+    assert failed.questions[0].complaints
+    assert failed.metrics["judge_calls"] == 0
+    assert "judge_cost" not in failed.metrics
+    assert failed.reasons == asked.reasons
     assert judged.verdicts(COMPUTED, case(GATE)).metrics == {}
 
 
