@@ -59,8 +59,10 @@ def open_cross_encoder(name: str) -> CrossEncoder:
     check_files(folder, lambda why: _missing(name, why))
     weights = weight_names(folder, lambda why: _missing(name, why))
     head = next((head for head, types in _HEADS.items() if config.get("model_type") in types), None)
-    if kind.endswith(_CLASSIFIES) and head and not any(head in one.split(".") for one in weights or [head]):
-        raise _headless(name, head)
+    if head and kind.endswith(_CLASSIFIES) and weights is not None:
+        parts = {part for weight in weights for part in weight.split(".")}
+        if head not in parts:
+            raise _headless(name, head)
     return CrossEncoder(name, folder)
 
 
@@ -129,8 +131,6 @@ def _noting_what_lacks(folder: Path) -> Iterator[set[str]]:
     from transformers import PreTrainedModel
 
     lacking: set[str] = set()
-    _LOADING.acquire()
-    plain = PreTrainedModel.__dict__["from_pretrained"]
 
     def noting(cls: type, *args: Any, **options: Any) -> Any:
         if [str(place) for place in args[:1]] != [str(folder)]:  # another model, in another thread
@@ -141,12 +141,13 @@ def _noting_what_lacks(folder: Path) -> Iterator[set[str]]:
         lacking.update(key for key in report["missing_keys"] if not {*unused} & {*key.split(".")})
         return model
 
-    PreTrainedModel.from_pretrained = classmethod(noting)  # type: ignore[assignment, method-assign]
-    try:
-        yield lacking
-    finally:
-        PreTrainedModel.from_pretrained = plain  # type: ignore[method-assign]
-        _LOADING.release()
+    with _LOADING:
+        plain = PreTrainedModel.__dict__["from_pretrained"]
+        PreTrainedModel.from_pretrained = classmethod(noting)  # type: ignore[assignment, method-assign]
+        try:
+            yield lacking
+        finally:
+            PreTrainedModel.from_pretrained = plain  # type: ignore[method-assign]
 
 
 def _as_given(scores: Any) -> Any:
