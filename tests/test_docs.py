@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -297,6 +298,8 @@ def test_sweeps_on_the_pages_are_sweeps(tmp_path: Path, monkeypatch: pytest.Monk
         text for text in python_blocks(PROSE["strategies.md"]) if text.startswith("# gate_splitters.py")
     ]
     Path("gate_splitters.py").write_text(own, encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "gate_splitters", None)  # so that it is gone again in the end
+    del sys.modules["gate_splitters"]
     found = 0
     for page in PROSE.values():
         for block in blocks(page):
