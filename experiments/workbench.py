@@ -49,13 +49,15 @@ class Workbench:
         self.gold = gold
         self.embedder = embedder
         self.desk = EmbeddingDesk(embedder, cache_dir)
-        self.makers = {word: VECTORS[word](self.desk) for word in _words(sweep)}
+        searches = [config.search for config in expand(sweep).configs]
+        words = dict.fromkeys(search.vectors for search in searches if search.embeds)
+        self.makers = {word: VECTORS[word](self.desk) for word in words}
         self._cutter = Cutter(gold.documents, self.desk, cache_dir)
         self.tools = self._cutter.tools
         judge = sweep.settings.judge
         self.jury = None if judge is None else Jury(judge, Chat(cache_dir), self._embed_judged)
         self._asked: dict[str | None, Asked] = {}
-        self._rerankers = _rerankers(sweep, cache_dir)
+        self._rerankers = _rerankers(searches, cache_dir)
 
     @classmethod
     def open(cls, sweep: Sweep, gold: GoldSet, cache_dir: Path | None) -> Workbench:
@@ -199,9 +201,9 @@ def _scaled(embedded: Embedded, search: Search) -> Embedded:
     return embedded.unit() if search.metric == "cosine" else embedded
 
 
-def _rerankers(sweep: Sweep, cache_dir: Path | None) -> dict[str, PairDesk]:
+def _rerankers(searches: Sequence[Search], cache_dir: Path | None) -> dict[str, PairDesk]:
     """The cross-encoders that some configuration asks for. Raises BadInput with all that are not there."""
-    names = dict.fromkeys(config.search.rerank for config in expand(sweep).configs)
+    names = dict.fromkeys(search.rerank for search in searches)
     opened, problems = dict[str, CrossEncoder](), list[Problem]()
     for name in names:
         try:
@@ -212,12 +214,6 @@ def _rerankers(sweep: Sweep, cache_dir: Path | None) -> dict[str, PairDesk]:
     if problems:
         raise BadInput(problems)
     return {name: PairDesk(scorer, cache_dir) for name, scorer in opened.items()}
-
-
-def _words(sweep: Sweep) -> list[str]:
-    """The ways to make vectors that some configuration of the sweep asks for."""
-    configs = expand(sweep).configs
-    return list(dict.fromkeys(config.search.vectors for config in configs if config.search.embeds))
 
 
 def own_version() -> str:
