@@ -66,7 +66,7 @@ def costs(prices: Prices, metrics: Mapping[str, float], headline: str) -> dict[s
     each: tuple[tuple[str, float | None, float], ...] = (
         ("tokens_embedded", embedding, 1e6),
         ("stored_bytes", prices.per_gb_month, GB),
-        (_prompt_tokens(headline), prompt, 1e6 / 1000),
+        (prompt_tokens_column(headline), prompt, 1e6 / 1000),
         ("query_tokens_mean", embedding, 1e6 / 1000),
     )
     return {
@@ -76,7 +76,7 @@ def costs(prices: Prices, metrics: Mapping[str, float], headline: str) -> dict[s
     }
 
 
-def _prompt_tokens(headline: str) -> str:
+def prompt_tokens_column(headline: str) -> str:
     """The column of the tokens that a headline's text has; none for one without K and budget."""
     found = column(headline)
     if found is None or found.metric.needs is None:

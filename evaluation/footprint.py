@@ -34,7 +34,17 @@ class StoredBytes:
 
 def text_bytes(chunks: Sequence[Chunk]) -> int:
     """UTF-8 bytes of the chunks' texts, each counted as often as it is stored."""
-    return sum(len(chunk.text.encode("utf-8", "surrogatepass")) for chunk in chunks)
+    return sum(len(as_bytes(chunk.text)) for chunk in chunks)
+
+
+def as_bytes(text: str) -> bytes:
+    """A text as a database keeps it: UTF-8, in which lone surrogates keep their three bytes."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def as_text(found: bytes) -> str:
+    """What `as_bytes` made bytes of."""
+    return bytes(found).decode("utf-8", "surrogatepass")
 
 
 def payload(chunk: Chunk) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.metrics import column
+from evaluation.cost import prompt_tokens_column
 from evaluation.relevance import RULES
 from evaluation.statistics import (
     Recommendation,
@@ -170,11 +170,8 @@ def front(dev: Compared, judging: Judging) -> tuple[Verdicts, list[str]]:
 
 def _costs(dev: Compared) -> list[tuple[str, tuple[str, ...]]]:
     """What a configuration costs, with the measures that each cost is the sum of."""
-    about = column(dev.headline)
-    prompt = []
-    if about is not None and about.metric.needs is not None:
-        kind = "_tokens" if about.metric.needs == "budget" else ""
-        prompt = [("prompt tokens", (f"prompt_tokens_at_{about.parameter}{kind}",))]
+    prompt_tokens = prompt_tokens_column(dev.headline)
+    prompt = [("prompt tokens", (prompt_tokens,))] if prompt_tokens else []
     return [
         *prompt,
         ("stored bytes", ("stored_bytes",)),

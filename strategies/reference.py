@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from strategies import STRATEGIES, THIRD_PARTY, parameters
@@ -65,16 +66,21 @@ def parameter_table(cls: type) -> str:
 
 def updated(page: str) -> str:
     """A page with its generated part renewed."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{reference()}\n\n{END}{after}"
+    return renewed(page, BEGIN, END, reference())
 
 
-def main(path: str) -> None:
+def renewed(page: str, begin: str, end: str, part: str) -> str:
+    """A page with another part between two marks that stand in it once."""
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n\n{part}\n\n{end}{after}"
+
+
+def rewrite(path: str, updated: Callable[[str], str]) -> None:
     """Bring a page up to date."""
     page = Path(path)
     page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    rewrite(sys.argv[1], updated)

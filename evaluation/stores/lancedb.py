@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from evaluation.footprint import StoredBytes, folder_bytes, metadata_line
+from evaluation.footprint import StoredBytes, as_bytes, as_text, folder_bytes, metadata_line
 from evaluation.stores.nearest import Scores, nothing, rounded
 from evaluation.stores.payloads import check_numbers
 from evaluation.stores.quantising import fitted
 from evaluation.stores.row_ids import RowIds
-from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorType
+from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorType, settle_index
 from evaluation.stores.ties import climbing, with_ties
 from strategies.document import Chunk
 from strategies.errors import Problem
@@ -108,13 +108,7 @@ class LanceDB(Store):
     def _between(self, known: set[str]) -> Iterator[Problem]:
         if "index" in known:
             return
-        for name, (indexes, default) in USED_BY.items():
-            if self.index in indexes:
-                if getattr(self, name) is None:
-                    object.__setattr__(self, name, default)
-            elif name not in known and getattr(self, name) is not None:
-                fits = ", ".join(indexes)
-                yield Problem(name, f"means nothing with index {self.index}", f"Leave it out, or use {fits}")
+        yield from settle_index(self, USED_BY, known)
         if self.index in GRAPHS and not known & {"m", "ef_construction"}:
             links, looked_at = self.m or 0, self.ef_construction or 0
             if looked_at < links:
@@ -225,7 +219,7 @@ class LanceDBStore:
         if beside is None:
             return []
         pairs = zip(beside["payload"].to_pylist(), beside["text"].to_pylist(), strict=True)
-        return [{**json.loads(_text(payload)), "text": _text(text)} for payload, text in pairs]
+        return [{**json.loads(as_text(payload)), "text": as_text(text)} for payload, text in pairs]
 
     def close(self) -> None:
         """Let go of table and database. LanceDB's idle threads are the process's, and stay with it."""
@@ -258,9 +252,9 @@ class LanceDBStore:
         codes = self._quantiser.encode(vectors)
         numbers = pyarrow.array(codes.reshape(-1))
         columns = {
-            "document": [_bytes(chunk.document_id) for chunk in chunks],
-            "payload": [_bytes(metadata_line(chunk)) for chunk in chunks],
-            "text": [_bytes(chunk.text) for chunk in chunks],
+            "document": [as_bytes(chunk.document_id) for chunk in chunks],
+            "payload": [as_bytes(metadata_line(chunk)) for chunk in chunks],
+            "text": [as_bytes(chunk.text) for chunk in chunks],
         }
         return pyarrow.table(
             {
@@ -322,16 +316,8 @@ class LanceDBStore:
 
 def _among(documents: Iterable[str]) -> str:
     """The condition that a row is of one of these documents, whatever letters their names hold."""
-    literals = ", ".join(f"X'{_bytes(name).hex()}'" for name in documents)
+    literals = ", ".join(f"X'{as_bytes(name).hex()}'" for name in documents)
     return f"document IN ({literals})"
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(found: bytes) -> str:
-    return found.decode("utf-8", "surrogatepass")
 
 
 @contextmanager

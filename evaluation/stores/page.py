@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-from pathlib import Path
 from typing import get_args
 
 from evaluation.stores import STORES, Store, VectorType
-from strategies.reference import parameter_table
+from strategies.reference import parameter_table, renewed, rewrite
 
 BEGIN, END = "<!-- begin: written by evaluation.stores.page -->", "<!-- end -->"
 
@@ -35,16 +34,8 @@ def section(name: str, cls: type[Store]) -> str:
 
 def updated(page: str) -> str:
     """A page with its generated part renewed."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{reference()}\n\n{END}{after}"
-
-
-def main(path: str) -> None:
-    """Bring a page up to date."""
-    page = Path(path)
-    page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    return renewed(page, BEGIN, END, reference())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    rewrite(sys.argv[1], updated)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.footprint import metadata_line
+from evaluation.footprint import as_bytes, as_text, metadata_line
 from evaluation.stores.store import Rows
 from strategies.document import Chunk
 
@@ -51,16 +51,16 @@ class Payloads:
         """Write the files; the bytes of texts and of metadata."""
         with (self._folder / METADATA).open("wb") as file:
             lines = (f"{metadata_line(chunk)}\n" for chunk in self.chunks)
-            file.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
+            file.writelines(as_bytes(line) for line in lines)
         with (self._folder / TEXT).open("wb") as binary:
-            binary.writelines(chunk.text.encode("utf-8", "surrogatepass") for chunk in self.chunks)
+            binary.writelines(as_bytes(chunk.text) for chunk in self.chunks)
         return (self._folder / TEXT).stat().st_size, (self._folder / METADATA).stat().st_size
 
     def read(self) -> list[dict[str, Any]]:
         """Written, and read back; a text is as long as its range."""
         self.write()
-        lines = (self._folder / METADATA).read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]
-        text = (self._folder / TEXT).read_bytes().decode("utf-8", "surrogatepass")
+        lines = as_text((self._folder / METADATA).read_bytes()).split("\n")[:-1]
+        text = as_text((self._folder / TEXT).read_bytes())
         found = [json.loads(line) for line in lines]
         ends = [0, *accumulate(fields["end"] - fields["start"] for fields in found)]
         return [

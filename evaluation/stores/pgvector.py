@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
@@ -12,28 +12,29 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from evaluation.footprint import StoredBytes, metadata_line
+from evaluation.footprint import StoredBytes, as_bytes, as_text, metadata_line
 from evaluation.stores.nearest import Scores, nothing, rounded
 from evaluation.stores.payloads import check_numbers
 from evaluation.stores.postgres import Connections, check_server, server_versions
 from evaluation.stores.quantising import fitted
 from evaluation.stores.row_ids import RowIds
-from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorType
+from evaluation.stores.store import Found, Rows, Similarity, Store, StoreError, VectorType, settle_index
 from evaluation.stores.ties import with_ties
 from strategies.document import Chunk
 from strategies.errors import BadInput, Problem, refuse
 from strategies.parameters import settle
+from strategies.sizes import within
 from strategies.strategy import Vectors, parameter
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 USED_BY = {
-    "m": ("hnsw", 16),
-    "ef_construction": ("hnsw", 64),
-    "ef_search": ("hnsw", 40),
-    "lists": ("ivfflat", None),
-    "probes": ("ivfflat", None),
+    "m": (("hnsw",), 16),
+    "ef_construction": (("hnsw",), 64),
+    "ef_search": (("hnsw",), 40),
+    "lists": (("ivfflat",), None),
+    "probes": (("ivfflat",), None),
 }
 """Parameter -> the index that uses it, and its value there unless said: that of pgvector."""
 
@@ -52,13 +53,6 @@ _MOST = 2_000_000_000
 
 BUILD = ("SET maintenance_work_mem = '512MB'", "SET max_parallel_maintenance_workers = 0")
 """One process builds an index, in memory: more need shared memory that a container may lack."""
-
-
-def _from(least: int, most: int) -> Callable[[int], str]:
-    """A check of what pgvector takes; PostgreSQL does not always say what it does not."""
-    return lambda number: (
-        "" if least <= number <= most else f"is {number}; pgvector takes {least} to {most:,}"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +75,25 @@ class PgVector(Store):
         "index of vectors; none compares every row", default="none"
     )
     m: int | None = parameter(
-        "neighbours of a vector in hnsw; 16 unless said", default=None, check=_from(2, 100)
+        "neighbours of a vector in hnsw; 16 unless said", default=None, check=within(2, 100)
     )
     ef_construction: int | None = parameter(
         "candidates while hnsw is built, twice `m` or more; 64 unless said",
         default=None,
-        check=_from(4, 1000),
+        check=within(4, 1000),
     )
     ef_search: int | None = parameter(
         "candidates while hnsw is searched, and of each further scan; 40 unless said",
         default=None,
-        check=_from(1, 1000),
+        check=within(1, 1000),
     )
     lists: int | None = parameter(
-        "lists of ivfflat; one for 1,000 rows unless said", default=None, check=_from(1, 32_768)
+        "lists of ivfflat; one for 1,000 rows unless said", default=None, check=within(1, 32_768)
     )
     probes: int | None = parameter(
         "lists that ivfflat searches, and no others; the square root of `lists` unless said",
         default=None,
-        check=_from(1, 32_768),
+        check=within(1, 32_768),
     )
 
     def __post_init__(self) -> None:
@@ -112,12 +106,7 @@ class PgVector(Store):
             yield Problem("dsn_env", "is no name of an environment variable", "Write its name, not its value")
         if "index" in known:
             return
-        for name, (index, default) in USED_BY.items():
-            if self.index == index:
-                if getattr(self, name) is None:
-                    object.__setattr__(self, name, default)
-            elif name not in known and getattr(self, name) is not None:
-                yield Problem(name, f"means nothing with index {self.index}", f"Leave it out, or use {index}")
+        yield from settle_index(self, USED_BY, known)
         if self.m and self.ef_construction and self.ef_construction < 2 * self.m:
             what = f"is {self.ef_construction}, beside m {self.m}"
             yield Problem("ef_construction", what, f"pgvector takes {2 * self.m} or more there")
@@ -204,7 +193,7 @@ class PgVectorStore:
         where = ""
         if documents is not None:
             where = "WHERE document = ANY(%s)"
-            values.append([_bytes(name) for name in self._ids.known(documents)])
+            values.append([as_bytes(name) for name in self._ids.known(documents)])
         begin = f"SELECT id, {distance} AS distance FROM {self._table} {where} ORDER BY distance LIMIT "
 
         def nearest(limit: int) -> tuple[Rows, Scores]:
@@ -226,7 +215,7 @@ class PgVectorStore:
         with self._writing.one() as connection:
             if self._ids.remove(document):
                 connection.execute(
-                    f"DELETE FROM {self._table} WHERE document = %s".encode(), [_bytes(document)]
+                    f"DELETE FROM {self._table} WHERE document = %s".encode(), [as_bytes(document)]
                 )
             self._copy(connection, vectors, chunks)
             self._run(connection, f"VACUUM ANALYZE {self._table}")
@@ -257,7 +246,7 @@ class PgVectorStore:
         with self._writing.one() as connection:
             query = f"SELECT payload, text FROM {self._table} ORDER BY id"
             found = connection.execute(query.encode(), binary=True).fetchall()
-        return [{**json.loads(_text(payload)), "text": _text(text)} for payload, text in found]
+        return [{**json.loads(as_text(payload)), "text": as_text(text)} for payload, text in found]
 
     def close(self) -> None:
         """Drop the table, and close all connections. Raises StoreError, naming the table, where it stays."""
@@ -331,7 +320,7 @@ class PgVectorStore:
             copy.set_types(["int8", "bytea", "bytea", "bytea", self._type])
             for id, code, chunk in zip(ids, self._encoded(vectors), chunks, strict=True):
                 beside = (chunk.document_id, metadata_line(chunk), chunk.text)
-                copy.write_row((id, *map(_bytes, beside), code))
+                copy.write_row((id, *map(as_bytes, beside), code))
 
     def _encoded(self, vectors: Vectors) -> list[Any]:
         """Vectors as the column holds them, and as it is asked."""
@@ -350,11 +339,3 @@ class PgVectorStore:
     def _run(connection: Any, *statements: str) -> None:
         for statement in statements:
             connection.execute(statement.encode())
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(found: bytes) -> str:
-    return bytes(found).decode("utf-8", "surrogatepass")

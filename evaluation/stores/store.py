@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from evaluation.footprint import StoredBytes
 from strategies.document import Chunk
-from strategies.errors import ChunksweepError, refuse
+from strategies.errors import ChunksweepError, Problem, refuse
 from strategies.named import Named
 from strategies.strategy import Vectors
 
@@ -142,3 +142,19 @@ class Store(Named):
         metric: Similarity = "cosine",
     ) -> VectorStore:
         """A new, empty store that keeps its files in an empty folder, which its caller removes."""
+
+
+def settle_index(
+    store: Any, used_by: Mapping[str, tuple[Collection[str], int | None]], known: set[str]
+) -> Iterator[Problem]:
+    """Write down what an index's parameters are unless said; tell of those that mean nothing beside it.
+
+    `used_by`: parameter -> the indexes that use it, and its value there; `known` are wrong in themselves.
+    """
+    for name, (indexes, default) in used_by.items():
+        if store.index in indexes:
+            if getattr(store, name) is None:
+                object.__setattr__(store, name, default)
+        elif name not in known and getattr(store, name) is not None:
+            what = f"means nothing with index {store.index}"
+            yield Problem(name, what, f"Leave it out, or use {', '.join(indexes)}")
