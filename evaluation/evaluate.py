@@ -10,7 +10,7 @@ from typing import Any
 from evaluation import totals
 from evaluation.answering import Retrieved, answer_all, similarities
 from evaluation.asked import Asked, Index
-from evaluation.filters import passing
+from evaluation.gold.filters import passing
 from evaluation.health import chunk_health, truncation
 from evaluation.judging.jury import Jury, Verdicts
 from evaluation.latency import stopwatch

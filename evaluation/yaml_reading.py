@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import yaml
 
-from evaluation.question_form import HALF_PAIR, is_unicode
+from evaluation.scalars import HALF_PAIR, is_unicode
 from strategies.errors import BadInput, Problem, brief
 
 Key = tuple[str | int, ...]

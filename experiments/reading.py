@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from evaluation.question_form import is_unicode
+from evaluation.scalars import is_unicode
 from evaluation.yaml_reading import Key, Where
 from strategies.errors import Problem, brief, nearest
 from strategies.sizes import found, whole

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.embedding_desk import threads
-from evaluation.filters import excluded, filter_problem, passing
 from evaluation.gold import GoldSet, load
+from evaluation.gold.filters import excluded, filter_problem, passing
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.scorers import Scorer, check_names

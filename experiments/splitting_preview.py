@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.text import Text
 
 import strategies
-from evaluation.describing import read_document
 from evaluation.embedding import EmbedderSpec, open_embedder
 from evaluation.embedding_desk import EmbeddingDesk
+from evaluation.gold.describing import read_document
 from evaluation.yaml_reading import parse_option
 from strategies.document import Chunk
 from strategies.errors import BadInput, Problem

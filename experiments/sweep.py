@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
-from evaluation.question_form import HALF_PAIR
+from evaluation.scalars import HALF_PAIR
 from evaluation.yaml_reading import Key, Where, parse_option, parse_scalar, read_yaml
 from experiments.grid import Grid, expand
 from experiments.reading import dotted, label, not_unicode

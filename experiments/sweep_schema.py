@@ -14,8 +14,8 @@ from evaluation.cost import FREE, Prices
 from evaluation.embedding import EmbedderSpec
 from evaluation.judging.judge import Judge, read_judge
 from evaluation.misses import headline_budget
-from evaluation.question_form import is_scalar
 from evaluation.relevance import RULES
+from evaluation.scalars import is_scalar
 from evaluation.search import SEARCH
 from evaluation.settings import Settings
 from evaluation.yaml_reading import Where

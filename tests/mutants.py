@@ -100,7 +100,7 @@ MUTANTS = (
     Mutant(
         "evidence-not-trimmed",
         "white space left at the ends of evidence",
-        "evaluation/resolving.py",
+        "evaluation/gold/resolving.py",
         "return [(end - len(inside.lstrip()), start + len(inside.rstrip()))]",
         "return [(start, end)]",
         ("tests/gold/test_resolving.py", "tests/gold/test_gold.py"),
@@ -108,7 +108,7 @@ MUTANTS = (
     Mutant(
         "first-occurrence",
         "the first occurrence taken for a repeated quote",
-        "evaluation/resolving.py",
+        "evaluation/gold/resolving.py",
         "        elif len(found) > 1 and not anchor.any:",
         "        elif len(found) > 1 and not anchor.any:\n            return found[:1]\n        elif False:",
         ("tests/gold/test_resolving.py", "tests/gold/test_gold.py"),
@@ -116,7 +116,7 @@ MUTANTS = (
     Mutant(
         "newline-translation",
         "line ends translated on reading",
-        "evaluation/documents.py",
+        "evaluation/gold/documents.py",
         'return data.removeprefix(_UTF8_BOM).decode("utf-8")',
         'return data.removeprefix(_UTF8_BOM).decode("utf-8").replace("\\r\\n", "\\n")',
         ("tests/gold/test_documents.py", "tests/gold/test_gold.py"),
@@ -174,7 +174,7 @@ MUTANTS = (
     Mutant(
         "card-before-sidecar",
         "the card believed where a sidecar says something else",
-        "evaluation/describing.py",
+        "evaluation/gold/describing.py",
         "    for one in reversed(said):",
         "    for one in said:",
         ("tests/gold/test_metadata.py",),

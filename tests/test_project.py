@@ -110,7 +110,7 @@ def test_nothing_imports_the_data_folder_as_code() -> None:
         for path in code(folder)
         if any(name.partition(".")[0] == "datasets" for name in imports(path))
     ]
-    assert users == ["evaluation/questions.py"]
+    assert users == ["evaluation/gold/questions.py"]
 
 
 def test_no_file_is_a_drawer() -> None:

@@ -21,8 +21,8 @@ def check(
     import sys
     from json import dumps
 
-    from evaluation.gold_check import check as check_gold
-    from evaluation.gold_check import lines
+    from evaluation.gold.check import check as check_gold
+    from evaluation.gold.check import lines
     from experiments.paragraph import say
 
     report = check_gold(path, skip_bad=skip_bad)

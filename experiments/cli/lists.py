@@ -219,8 +219,8 @@ def _metrics() -> list[dict[str, Any]]:
 
 
 def _datasets() -> list[dict[str, Any]]:
-    from evaluation.card import read_card
     from evaluation.gold import bundled
+    from evaluation.gold.card import read_card
 
     rows = []
     for name, folder in bundled().items():

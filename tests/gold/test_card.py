@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from evaluation.card import checksum, read_card
 from evaluation.gold import load
+from evaluation.gold.card import checksum, read_card
 from strategies.errors import BadInput
 
 ROW = '{"id": "a", "question": "What?", "evidence": "Second"}\n'

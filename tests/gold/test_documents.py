@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.documents import decode, media_type, read_folder
 from evaluation.gold import load
+from evaluation.gold.documents import decode, media_type, read_folder
 from strategies.errors import BadInput, Problem
 
 ROW = '{"id": "a", "question": "What?", "evidence": []}\n'

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import gold as gold_module
 from evaluation.gold import bundled, digest, load, locate
-from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits
+from evaluation.gold import loading as gold_module
+from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question, admits
 from strategies.document import Document
 from strategies.errors import BadInput
 

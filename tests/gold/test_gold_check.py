@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from evaluation.gold_check import check, lines
+from evaluation.gold.check import check, lines
 
 
 def rows(count: int, documents: int, **more: object) -> list[dict[str, object]]:

@@ -84,7 +84,7 @@ def test_a_started_script_is_not_disturbed_by_the_working_folder(make_set, tmp_p
     assert python(str(script), str(folder), cwd=work) == "loaded small\n"
 
 
-@pytest.mark.parametrize("module", ["evaluation.gold", "evaluation.gold_check"])
+@pytest.mark.parametrize("module", ["evaluation.gold", "evaluation.gold.check"])
 def test_heavy_libraries_wait_until_a_set_is_read(module: str) -> None:
     heavy = "{'datasets', 'pandas', 'torch', 'pyarrow', 'sklearn', 'scipy', 'mlflow', 'ragas'}"
     assert python("-c", f"import sys, {module}; print({heavy} & set(sys.modules))", cwd=ROOT) == "set()\n"

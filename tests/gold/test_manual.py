@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.card import CARD_KEYS, COUNTS
 from evaluation.gold import load
-from evaluation.gold_check import check
-from evaluation.question_form import ENTRY_KEYS, QUESTION_KEYS
+from evaluation.gold.card import CARD_KEYS, COUNTS
+from evaluation.gold.check import check
+from evaluation.gold.question_form import ENTRY_KEYS, QUESTION_KEYS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "gold-sets.md"
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.describing import read_document
-from evaluation.front_matter import front_matter
 from evaluation.gold import load
-from evaluation.metadata import flat, shown
-from evaluation.question_form import is_scalar
+from evaluation.gold.describing import read_document
+from evaluation.gold.front_matter import front_matter
+from evaluation.gold.metadata import flat, shown
+from evaluation.scalars import is_scalar
 from evaluation.yaml_reading import parse_yaml
 from strategies.document import Document, Mark
 from strategies.errors import BadInput

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.questions import Anchor, Row, features, library, read_rows
+from evaluation.gold.questions import Anchor, Row, features, library, read_rows
 
 
 def read(*rows: Any) -> tuple[list[Row], list[str]]:

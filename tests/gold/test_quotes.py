@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evaluation.quotes import Corpus, Quote, fold, occurrences
+from evaluation.gold.quotes import Corpus, Quote, fold, occurrences
 from strategies.document import Document
 
 # Letters with and without marks, ligatures, sharp s, Hangul, quotes, dashes, blanks, invisible characters.

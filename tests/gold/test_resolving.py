@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.gold_nouns import Passage, Question
-from evaluation.questions import Anchor, Row
-from evaluation.resolving import Resolver
+from evaluation.gold.nouns import Passage, Question
+from evaluation.gold.questions import Anchor, Row
+from evaluation.gold.resolving import Resolver
 from strategies.document import Document
 
 LEASE = "The tenant pays on Monday.\r\nThe guarantor pays on Friday.\r\nThe tenant pays on Monday."

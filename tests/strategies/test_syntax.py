@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from linear import grows_linearly
 from tree_sitter import Node
 
-from evaluation.documents import media_type
+from evaluation.gold.documents import media_type
 from strategies.document import Document
 from strategies.source_code.grammars import GRAMMARS
 from strategies.source_code.syntax import (

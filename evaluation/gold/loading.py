@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.card import (
+from evaluation.gold.card import (
     DOCUMENT_COUNTS,
     QUESTION_COUNTS,
     Card,
@@ -24,30 +24,15 @@ from evaluation.card import (
     checksum,
     read_card,
 )
-from evaluation.describing import describe
-from evaluation.documents import TextFile, decode, nearest_document, read_folder
-from evaluation.gold_nouns import Evidence, GoldSet, Passage, Question, admits, digest
-from evaluation.questions import Row, read_rows
-from evaluation.resolving import Resolver
-from evaluation.sidecars import is_sidecar, read_sidecars
+from evaluation.gold.describing import describe
+from evaluation.gold.documents import TextFile, decode, nearest_document, read_folder
+from evaluation.gold.nouns import GoldSet, digest
+from evaluation.gold.questions import Row, read_rows
+from evaluation.gold.resolving import Resolver
+from evaluation.gold.sidecars import is_sidecar, read_sidecars
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, nearest, refuse
 from strategies.units.counting import counter_of
-
-__all__ = [
-    "Evidence",
-    "GoldSet",
-    "Passage",
-    "Question",
-    "Reading",
-    "admits",
-    "bundled",
-    "count",
-    "digest",
-    "load",
-    "locate",
-    "read",
-]
 
 CARD = "card.yaml"
 DOCUMENTS = "documents"
@@ -79,7 +64,7 @@ def bundled() -> dict[str, Path]:
     shared = Path("share", "chunksweep", "datasets")
     user = sysconfig.get_path("data", sysconfig.get_preferred_scheme("user"))
     homes = [Path(sysconfig.get_path("data")) / shared, Path(user) / shared]
-    for home in [Path(__file__).resolve().parent.parent / "datasets", *homes]:
+    for home in [Path(__file__).resolve().parents[2] / "datasets", *homes]:
         if found := {card.parent.name: card.parent for card in sorted(home.glob(f"*/{CARD}"))}:
             return found
     return {}

@@ -7,10 +7,10 @@ A key whose value is null counts as left out, as tools write it that give all ob
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from typing import Any
 
+from evaluation.scalars import HALF_PAIR, LARGEST, is_scalar, is_unicode
 from strategies.document import Scalar
 from strategies.errors import Problem, brief, nearest
 
@@ -30,9 +30,6 @@ _OTHER_WORDS = {
     "path": "Call it document",
 }
 _FORMS = 'Give {"document", "start", "end"} or {"document", "quote"}'
-_LARGEST = 2**63 - 1
-HALF_PAIR = ("holds half of a surrogate pair (\\ud800 to \\udfff)", "Write the character itself")
-"""What is wrong with text that is not `is_unicode`, and the remedy."""
 
 
 class Form:
@@ -151,7 +148,7 @@ class Form:
             if key in given and (not isinstance(given[key], str) or not given[key].strip()):
                 self.problem(f"{where}.{key} is {_shown(given[key])}", "Write text")
         for key in ("start", "end"):
-            if key in given and (type(given[key]) is not int or abs(given[key]) > _LARGEST):
+            if key in given and (type(given[key]) is not int or abs(given[key]) > LARGEST):
                 self.problem(
                     f"{where}.{key} is {_shown(given[key])}", "Write an offset in characters, from 0"
                 )
@@ -208,26 +205,6 @@ class Form:
         else:
             remedy = "" if known is QUESTION_KEYS else _OTHER_WORDS.get(low, "")
             self.problem(f"{where}{shown} is not a known key", remedy or nearest(key, known))
-
-
-def is_unicode(text: str) -> bool:
-    r"""Whether a text can be written as UTF-8, which half of a surrogate pair cannot.
-
-    >>> is_unicode("größer"), is_unicode("\ud800")
-    (True, False)
-    """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def is_scalar(value: object) -> bool:
-    """Whether a value may be metadata: text, a truth value, or a finite number, a whole one of 64 bits."""
-    if isinstance(value, int):
-        return abs(value) <= _LARGEST
-    return isinstance(value, str) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _refuse_constant(name: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from evaluation.documents import TextFile, decode, media_type
-from evaluation.front_matter import front_matter
-from evaluation.metadata import Description
-from evaluation.sidecars import SUFFIX, read_sidecars
+from evaluation.gold.documents import TextFile, decode, media_type
+from evaluation.gold.front_matter import front_matter
+from evaluation.gold.metadata import Description
+from evaluation.gold.sidecars import SUFFIX, read_sidecars
 from strategies.document import Document, Scalar
 from strategies.errors import BadInput, Problem, refuse
 from strategies.outline import MARKDOWN

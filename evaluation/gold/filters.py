@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from evaluation.gold_nouns import Question, admits
+from evaluation.gold.nouns import Question, admits
 from strategies.document import Document, Scalar
 from strategies.errors import Problem, brief, listed, nearest
 

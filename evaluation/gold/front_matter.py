@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evaluation.metadata import flat
+from evaluation.gold.metadata import flat
 from evaluation.yaml_reading import parse_yaml
 from strategies.document import Scalar
 from strategies.errors import BadInput, Problem

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluation.question_form import is_scalar
+from evaluation.scalars import is_scalar
 from evaluation.yaml_reading import Key, Where
 from strategies.document import Mark, Scalar
 from strategies.errors import Problem, brief

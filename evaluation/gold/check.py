@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evaluation.gold import count, locate, read
-from evaluation.gold_nouns import GoldSet, Passage, Question, admits
-from evaluation.quotes import Corpus, Quote
+from evaluation.gold.loading import count, locate, read
+from evaluation.gold.nouns import GoldSet, Passage, Question, admits
+from evaluation.gold.quotes import Corpus, Quote
 from evaluation.statistics.planning import ASSUMED_SD, detectable
 from evaluation.statistics.units import components, resampling_units
 from strategies.errors import BadInput, Problem, brief

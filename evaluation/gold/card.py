@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluation.metadata import Description, flat, shown
+from evaluation.gold.metadata import Description, flat, shown
 from evaluation.yaml_reading import Key, Yaml, parse_yaml
 from strategies.errors import BadInput, Problem, brief, nearest
 

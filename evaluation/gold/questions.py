@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
 
-from evaluation.question_form import Form
+from evaluation.gold.question_form import Form
 from strategies.document import Scalar
 from strategies.errors import Problem, refuse
 from strategies.telemetry import telemetry_off

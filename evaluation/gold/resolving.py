@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from evaluation.documents import nearest_document
-from evaluation.filters import filter_problem
-from evaluation.gold_nouns import Evidence, Passage, Question, admits
-from evaluation.questions import Anchor, Row
-from evaluation.quotes import Corpus, Quote, Range, fold
+from evaluation.gold.documents import nearest_document
+from evaluation.gold.filters import filter_problem
+from evaluation.gold.nouns import Evidence, Passage, Question, admits
+from evaluation.gold.questions import Anchor, Row
+from evaluation.gold.quotes import Corpus, Quote, Range, fold
 from strategies.document import Document, Scalar
 from strategies.errors import Problem, brief, listed
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluation.documents import TextFile, nearest_document
-from evaluation.metadata import Description, flat, shown
+from evaluation.gold.documents import TextFile, nearest_document
+from evaluation.gold.metadata import Description, flat, shown
 from evaluation.yaml_reading import Key, Yaml, parse_yaml
 from strategies.document import Mark
 from strategies.errors import BadInput, Problem
