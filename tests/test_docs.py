@@ -26,6 +26,7 @@ from evaluation.stores import STORES, VectorType
 from evaluation.stores import page as stores_page
 from experiments import workbench
 from experiments.cli.app import COMMANDS, app, run
+from experiments.cli.gold import COMMANDS as GOLD_COMMANDS
 from experiments.columns import COLUMNS, QUESTION_COLUMNS, RETRIEVED_COLUMNS, reference
 from experiments.exports import FORMATS
 from experiments.grid import expand
@@ -147,7 +148,7 @@ MLFLOW_OPTIONS = {"--serve-artifacts"}
 @pages
 def test_every_option_in_a_sentence_is_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     known = set[str]()
-    for words in [[], *([command] for command in COMMANDS), ["gold", "check"]]:
+    for words in [[], *([command] for command in COMMANDS), *(["gold", command] for command in GOLD_COMMANDS)]:
         assert run([*words, "--help"]) == 0
         known |= set(re.findall(r"(?<!\S)--[a-z-]+", capsys.readouterr().out))
     assert set(re.findall(r"`(--[a-z-]+)", PROSE[name])) - MLFLOW_OPTIONS <= known
@@ -269,7 +270,8 @@ DOCUMENTED = {
         *FIELDS,
         *sweeps(),
     ],
-    "README.md": [*COMMANDS, "gold check", *STRATEGIES],
+    "README.md": [*COMMANDS, *(f"gold {command}" for command in GOLD_COMMANDS), *STRATEGIES],
+    "gold-sets.md": [f"gold {command}" for command in GOLD_COMMANDS],
 }
 
 

@@ -21,7 +21,7 @@ from evaluation import stores
 from evaluation.metrics import METRICS
 from evaluation.metrics.metric import Metric
 from evaluation.vectors import VECTORS
-from experiments.cli import gold
+from experiments.cli.gold import COMMANDS as GOLD_COMMANDS
 from experiments.cli.app import COMMANDS
 from experiments.exports import FORMATS
 from strategies import STRATEGIES
@@ -281,11 +281,12 @@ def test_every_way_to_make_vectors_has_its_file() -> None:
 
 
 def test_every_command_has_its_file() -> None:
-    functions = [*COMMANDS.values(), gold.check]
-    homes = {function.__module__.removeprefix("experiments.cli.") for function in functions}
-    assert homes == names("experiments/cli") - {"app", "asking", "options"}
-    for function in functions:
-        assert inspect.getdoc(function)
+    tables = ((COMMANDS, "experiments/cli"), (GOLD_COMMANDS, "experiments/cli/gold"))
+    for table, folder in tables:
+        place = folder.replace("/", ".") + "."
+        homes = {function.__module__.removeprefix(place) for function in table.values()}
+        assert homes == names(folder) - {"app", "asking", "options", "gold"}
+        assert all(inspect.getdoc(function) for function in table.values())
 
 
 def by_kind(name: str) -> tuple[bool, bool, str]:

@@ -20,12 +20,12 @@ def describe(name: str, text: str, where: str, *said: Description) -> tuple[Docu
     Of what several say, the first goes before the others, and all go before front matter.
     """
     kind = next((one.media_type for one in said if one.media_type), None) or media_type(name)
-    pages = next((one.pages for one in said if one.pages), ())
+    marks = next((one.marks for one in said if one.marks), ())
     inside, warnings = front_matter(text, where) if kind in MARKDOWN else ({}, [])
     metadata: Mapping[str, Scalar] = dict(inside)
     for one in reversed(said):
         metadata = {**metadata, **one.metadata}
-    return Document(name, text, metadata, kind, pages), warnings
+    return Document(name, text, metadata, kind, marks), warnings
 
 
 def read_document(file: Path) -> Document:

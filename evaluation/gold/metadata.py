@@ -25,8 +25,8 @@ class Description:
     media_type: str | None = None
     """None: as its suffix says."""
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
-    pages: tuple[Mark, ...] = ()
-    """Where its pages begin, in order."""
+    marks: tuple[Mark, ...] = ()
+    """Where its pages begin, in order, then where its headings do."""
 
 
 def flat(raw: Mapping[str, Any], where: Where, key: Key = ()) -> tuple[dict[str, Scalar], list[Problem]]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from strategies.document import NOTHING, Document, Scalar
 from strategies.errors import Problem
@@ -28,6 +29,13 @@ class Evidence:
     """The passage first listed, then its alternatives, in the order of the file."""
 
 
+Synthetic = Literal["", "proxy", "model"]
+"""How a question was made that no person wrote. `proxy`: of words of the document itself, so that it only
+stands in for a question; `model`: by a language model. Empty: a person wrote it."""
+
+SYNTHETIC: tuple[Synthetic, ...] = get_args(Synthetic)
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question, and all the evidence that an answer needs."""
@@ -39,6 +47,10 @@ class Question:
     tags: tuple[str, ...] = ()
     filter: Mapping[str, Scalar] = field(default_factory=lambda: NOTHING)
     """Only documents whose metadata equal every entry are searched."""
+    answer: str = ""
+    """What a right answer says; empty where none was written down."""
+    synthetic: Synthetic = ""
+    """How it was made, if no person wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +107,10 @@ def digest(documents: Iterable[Document], questions: Iterable[Question]) -> str:
     for question in sorted(questions, key=lambda question: question.id):
         evidence = [[[p.document, p.start, p.end] for p in entry.passages] for entry in question.evidence]
         row = [question.id, question.text, evidence, list(question.tags), dict(question.filter)]
+        # Only where they are set: the digest of a set that has none of them is as it was before.
+        told = {"answer": question.answer, "synthetic": question.synthetic}
+        if more := {name: value for name, value in told.items() if value}:
+            row.append(more)
         sha.update(_canonical(row))
     return sha.hexdigest()
 

@@ -10,11 +10,12 @@ import json
 from collections import Counter
 from typing import Any
 
+from evaluation.gold.nouns import SYNTHETIC, Synthetic
 from evaluation.scalars import HALF_PAIR, LARGEST, is_scalar, is_unicode
 from strategies.document import Scalar
 from strategies.errors import Problem, brief, nearest
 
-QUESTION_KEYS = ("id", "question", "evidence", "tags", "filter")
+QUESTION_KEYS = ("id", "question", "evidence", "tags", "filter", "answer", "synthetic")
 ANCHOR_KEYS = ("document", "start", "end", "quote", "any")
 ENTRY_KEYS = (*ANCHOR_KEYS, "alternatives")
 
@@ -65,6 +66,8 @@ class Form:
             "evidence": self._evidence(row),
             "tags": self._tags(row.get("tags")),
             "filter": json.dumps(self._filter(row.get("filter"))),
+            "answer": self._answer(row.get("answer")),
+            "synthetic": self._synthetic(row.get("synthetic")),
         }
 
     def _parse(self, line: str) -> dict[str, Any] | None:
@@ -190,6 +193,22 @@ class Form:
                 remedy = "Write one text, number or truth value; all entries of a filter must hold"
                 self.problem(f"filter.{brief(key)} is {_shown(wanted)}", remedy)
         return {key: wanted for key, wanted in value.items() if is_scalar(wanted)}
+
+    def _answer(self, value: object) -> str:
+        if value is None or isinstance(value, str):
+            return (value or "").strip()
+        self.problem(f"answer is {_shown(value)}", "Write what a right answer says, as one text")
+        return ""
+
+    def _synthetic(self, value: object) -> Synthetic:
+        if value is None:
+            return ""
+        for known in SYNTHETIC:
+            if value == known:
+                return known
+        remedy = "Write proxy or model, or leave it out where a person wrote the question"
+        self.problem(f"synthetic is {_shown(value)}", remedy)
+        return ""
 
     def _unknown(self, key: str, known: tuple[str, ...], where: str) -> None:
         low, shown = key.lower(), brief(repr(key))

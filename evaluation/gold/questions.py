@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
 
+from evaluation.gold.nouns import Synthetic
 from evaluation.gold.question_form import Form
 from strategies.document import Scalar
 from strategies.errors import Problem, refuse
@@ -43,6 +44,8 @@ class Row:
     """An entry is its first anchor, then its alternatives."""
     tags: tuple[str, ...]
     filter: Mapping[str, Scalar]
+    answer: str = ""
+    synthetic: Synthetic = ""
 
 
 def features(datasets: ModuleType) -> Any:
@@ -63,6 +66,8 @@ def features(datasets: ModuleType) -> Any:
             "evidence": many(many(anchor)),
             "tags": many(value("string")),
             "filter": value("string"),
+            "answer": value("string"),
+            "synthetic": value("string"),
         }
     )
 
@@ -120,4 +125,5 @@ def read_rows(text: str, where: str) -> tuple[list[Row], list[Problem]]:
 def _row(row: dict[str, Any]) -> Row:
     evidence = tuple(tuple(Anchor(**anchor) for anchor in entry) for entry in row["evidence"])
     kept = json.loads(row["filter"])
-    return Row(row["line"], row["id"], row["question"], evidence, tuple(row["tags"]), kept)
+    tags = tuple(row["tags"])
+    return Row(row["line"], row["id"], row["question"], evidence, tags, kept, row["answer"], row["synthetic"])

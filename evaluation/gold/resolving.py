@@ -52,7 +52,7 @@ class Resolver:
             )
             evidence = ()
         self._filter(row, evidence)
-        return Question(row.id, row.question, evidence, row.tags, row.filter)
+        return Question(row.id, row.question, evidence, row.tags, row.filter, row.answer, row.synthetic)
 
     def _problem(self, row: Row, what: str, remedy: str = "") -> None:
         self.problems.append(Problem(f"{self.where}:{row.line}", f"question {row.id}: {what}", remedy))

@@ -1,25 +1,28 @@
-"""`NAME.meta.yaml` beside the document `NAME`: its metadata, its media type, and where its pages begin.
+"""`NAME.meta.yaml` beside the document `NAME`: its metadata, its media type, its pages and headings.
 
-Every key is metadata but `media_type` and `pages`. A sidecar is no document.
+Every key is metadata but `media_type`, `pages` and `headings`. A sidecar is no document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from evaluation.gold.documents import TextFile, nearest_document
 from evaluation.gold.metadata import Description, flat, shown
-from evaluation.yaml_reading import Key, Yaml, parse_yaml
+from evaluation.yaml_reading import Yaml, parse_yaml
 from strategies.document import Mark
 from strategies.errors import BadInput, Problem
 
 SUFFIX = ".meta.yaml"
-SIDECAR_KEYS = ("media_type", "pages")
+SIDECAR_KEYS = ("media_type", "pages", "headings")
 """Keys that are no metadata."""
 
-_PAGES = "Write pages: [{start: 0, label: 1}, {start: 1840, label: 2}]"
+_FORMS = {
+    "pages": "Write pages: [{start: 0, label: 1}, {start: 1840, label: 2}]",
+    "headings": "Write headings: [{start: 0, label: Rules, level: 1}, {start: 310, label: Bins, level: 2}]",
+}
 
 
 def is_sidecar(name: str) -> bool:
@@ -77,36 +80,41 @@ def _read(text: str, where: str, length: int) -> tuple[Description, list[Problem
     if "metadata" in content:
         what = "metadata is no key of a sidecar, where all keys are metadata"
         problems.append(Problem(yaml.where(("metadata",)), what, "Write what is below it without it"))
-    pages = _pages(content.get("pages"), yaml, length, problems)
+    pages = _marks("page", content.get("pages"), yaml, length, problems)
+    headings = _marks("heading", content.get("headings"), yaml, length, problems)
     own = {name: value for name, value in content.items() if name not in (*SIDECAR_KEYS, "metadata")}
     metadata, found = flat(own, yaml.where)
-    return Description(media_type, metadata, pages), [*problems, *found]
+    return Description(media_type, metadata, pages + headings), [*problems, *found]
 
 
-def _pages(raw: Any, yaml: Yaml, length: int, problems: list[Problem]) -> tuple[Mark, ...]:
-    """Page marks; what is wrong with them is added to `problems`."""
+def _marks(
+    kind: Literal["page", "heading"], raw: Any, yaml: Yaml, length: int, problems: list[Problem]
+) -> tuple[Mark, ...]:
+    """Marks of one kind; what is wrong with them is added to `problems`."""
+    key = f"{kind}s"
     if raw is None:
         return ()
     if not isinstance(raw, list):
-        problems.append(Problem(yaml.where(("pages",)), f"pages is {shown(raw)}", _PAGES))
+        problems.append(Problem(yaml.where((key,)), f"{key} is {shown(raw)}", _FORMS[key]))
         return ()
+    allowed = {"start", "label"} | ({"level"} if kind == "heading" else set())
     marks: list[Mark] = []
     for number, entry in enumerate(raw):
-        key: Key = ("pages", number)
-        place, name = yaml.where(key), f"pages[{number}]"
-        if not isinstance(entry, dict) or entry.keys() != {"start", "label"}:
-            problems.append(Problem(place, f"{name} is not a start and a label", _PAGES))
+        place, name = yaml.where((key, number)), f"{key}[{number}]"
+        if not isinstance(entry, dict) or not {"start", "label"} <= entry.keys() <= allowed:
+            problems.append(Problem(place, f"{name} is not a start and a label", _FORMS[key]))
             continue
-        start, label = entry["start"], entry["label"]
+        start, label, level = entry["start"], entry["label"], entry.get("level", 1)
         least = marks[-1].start + 1 if marks else 0
         if type(start) is not int or not least <= start <= length:
             what = f"{name}.start is {shown(start)}"
             remedy = f"Write an offset in characters, from {least} to {length}"
-            problems.append(Problem(place, what, f"{remedy}: pages stand in order"))
+            problems.append(Problem(place, what, f"{remedy}: {key} stand in order"))
         elif type(label) is not int and not (isinstance(label, str) and label.strip()):
-            problems.append(
-                Problem(place, f"{name}.label is {shown(label)}", "Write the page's number or name")
-            )
+            words = "page's number or name" if kind == "page" else "heading's words"
+            problems.append(Problem(place, f"{name}.label is {shown(label)}", f"Write the {words}"))
+        elif type(level) is not int or level < 1:
+            problems.append(Problem(place, f"{name}.level is {shown(level)}", "Write 1 for the highest"))
         else:
-            marks.append(Mark("page", start, str(label)))
+            marks.append(Mark(kind, start, str(label), level))
     return tuple(marks)

@@ -21,7 +21,7 @@ from strategies.errors import BadInput, ChatError, Problem, brief, listed
 from strategies.strategy import AnswerCheck, Vectors
 from strategies.telemetry import telemetry_off
 
-INSTALL = 'pip install "chunksweep[ragas]" "ragas==0.4.3" "langchain-community<0.4.2"'
+INSTALL = 'pip install "ragas==0.4.3" rapidfuzz "langchain-community<0.4.2"'
 
 _DIGITS = 9
 """ragas adds 1e-10 to a divisor, so that a perfect precision comes out as 0.99999999995."""

@@ -42,11 +42,12 @@ app = typer.Typer(
 for name, function in COMMANDS.items():
     app.command(name)(function)
 gold_app = typer.Typer(
-    help="Check gold sets: documents with questions and evidence.",
+    help="Make and check gold sets: documents with questions and evidence.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-gold_app.command("check")(gold.check)
+for name, function in gold.COMMANDS.items():
+    gold_app.command(name)(function)
 app.add_typer(gold_app, name="gold")
 
 

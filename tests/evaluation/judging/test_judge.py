@@ -256,7 +256,7 @@ def test_asking_for_ragas_where_it_is_not_says_what_to_install(dataset: Path, tm
     with pytest.raises(BadInput) as caught:
         prepare(asked, tracker, cache_dir=tmp_path / "cache")
     told = str(caught.value)
-    assert '"chunksweep[ragas]" "ragas==0.4.3" "langchain-community<0.4.2"' in told
+    assert '"ragas==0.4.3" rapidfuzz "langchain-community<0.4.2"' in told
     assert "leave ragas_id_context_recall out" in told
     assert tracker.kept == []
 

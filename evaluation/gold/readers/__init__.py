@@ -1,0 +1,1 @@
+"""Files of all kinds to documents, one file a reader."""

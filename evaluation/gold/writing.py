@@ -1,0 +1,158 @@
+"""A gold set to files, so that reading them gives the same set: `load(write_gold(...))` has its digest.
+
+Files appear whole or not at all: they are written beside their place and moved there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evaluation.gold.documents import media_type
+from evaluation.gold.front_matter import front_matter
+from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
+from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
+from evaluation.gold.sidecars import SIDECAR_KEYS, SUFFIX
+from strategies.document import Document, Mark
+from strategies.errors import refuse
+from strategies.outline import MARKDOWN
+
+_SHOWN_QUOTE = 2000
+"""Characters of evidence that are written as a quote beside its range; longer evidence is a range alone."""
+
+
+def write_gold(folder: Path, gold: GoldSet, card: Mapping[str, object] | None = None) -> None:
+    """Write a whole set into a folder that is not there, or empty. Raises BadInput where it is neither.
+
+    `card` is what `card.yaml` says beside `name` and, where a document's metadata need it, `documents`.
+    """
+    with new_folder(folder) as place:
+        on_card: dict[str, dict[str, object]] = {}
+        for document in gold.documents:
+            path = place / DOCUMENTS / document.id
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(document.text.encode("utf-8"))
+            beside, listed = described(document)
+            if beside:
+                (path.parent / f"{path.name}{SUFFIX}").write_text(yaml_text(beside), "utf-8", newline="\n")
+            if listed:
+                on_card[document.id] = {"metadata": listed}
+        texts = {document.id: document for document in gold.documents}
+        lines = "".join(question_line(question, texts) for question in gold.questions)
+        (place / QUESTIONS).write_text(lines, "utf-8", newline="\n")
+        content = {"name": gold.name, **(card or {}), **({"documents": on_card} if on_card else {})}
+        (place / CARD).write_text(yaml_text(content), "utf-8", newline="\n")
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, that becomes `folder` when all went well and vanishes when not. Raises BadInput."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise refuse(str(folder), "is there already", "Name a folder that is not there, or is empty")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        place.chmod(0o777 & ~_umask())  # a temporary folder is closed to others
+        yield place
+        if folder.exists():
+            folder.rmdir()
+        place.replace(folder)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def question_line(question: Question, documents: Mapping[str, Document]) -> str:
+    """One line of `questions.jsonl`, its line end included: ranges, and the words that stand there."""
+    row: dict[str, Any] = {
+        "id": question.id,
+        "question": question.text,
+        "evidence": [_entry(entry, documents) for entry in question.evidence],
+        "tags": list(question.tags),
+        "filter": dict(question.filter),
+        "answer": question.answer,
+        "synthetic": question.synthetic,
+    }
+    kept = {key: value for key, value in row.items() if value or key == "evidence"}
+    return json.dumps(kept, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _entry(entry: Evidence, documents: Mapping[str, Document]) -> dict[str, Any]:
+    first, *others = (_anchor(passage, documents) for passage in entry.passages)
+    return {**first, "alternatives": others} if others else first
+
+
+def _anchor(passage: Passage, documents: Mapping[str, Document]) -> dict[str, Any]:
+    anchor: dict[str, Any] = {"document": passage.document, "start": passage.start, "end": passage.end}
+    if passage.end - passage.start <= _SHOWN_QUOTE:
+        anchor["quote"] = documents[passage.document].text[passage.start : passage.end]
+    return anchor
+
+
+def described(document: Document) -> tuple[dict[str, object], dict[str, object]]:
+    """What a sidecar must say about a document, and what only the card can: both empty where nothing is.
+
+    The card holds metadata that are called like a key of sidecars which is no metadata.
+    """
+    beside: dict[str, object] = {}
+    if document.media_type != media_type(document.id):
+        beside["media_type"] = document.media_type
+    for kind in ("page", "heading"):
+        if marks := [_mark(mark) for mark in document.marks if mark.kind == kind]:
+            beside[f"{kind}s"] = marks
+    inside = front_matter(document.text, document.id)[0] if document.media_type in MARKDOWN else {}
+    own = {name: value for name, value in document.metadata.items() if (name, value) not in inside.items()}
+    clashing = own.keys() & {*SIDECAR_KEYS, "metadata"}
+    beside.update((name, own[name]) for name in own if name not in clashing)
+    return beside, {name: own[name] for name in own if name in clashing}
+
+
+def _mark(mark: Mark) -> dict[str, object]:
+    shown: dict[str, object] = {"start": mark.start, "label": mark.label}
+    return shown if mark.kind == "page" else {**shown, "level": mark.level}
+
+
+def yaml_text(content: Mapping[str, object]) -> str:
+    """A map as YAML that `parse_yaml` reads back as it was.
+
+    >>> print(yaml_text({"name": "house", "year": "2024", "tags": ["a", 1]}), end="")
+    name: house
+    year: '2024'
+    tags: [a, 1]
+    """
+    return str(yaml.safe_dump(dict(content), allow_unicode=True, sort_keys=False, default_flow_style=None))
+
+
+def add_questions(folder: Path, lines: Iterable[str]) -> None:
+    """Add lines to `questions.jsonl`; the file is replaced whole."""
+    path = folder / QUESTIONS
+    text = path.read_bytes().decode("utf-8") if path.is_file() else ""
+    if text and not text.endswith("\n"):
+        text += "\n"
+    replace_file(path, text + "".join(lines))
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a text into a file, whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8"))
+        os.chmod(name, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
