@@ -21,8 +21,8 @@ from evaluation import stores
 from evaluation.metrics import METRICS
 from evaluation.metrics.metric import Metric
 from evaluation.vectors import VECTORS
-from experiments.cli.gold import COMMANDS as GOLD_COMMANDS
 from experiments.cli.app import COMMANDS
+from experiments.cli.gold import COMMANDS as GOLD_COMMANDS
 from experiments.exports import FORMATS
 from strategies import STRATEGIES
 from strategies.libraries import THIRD_PARTY
