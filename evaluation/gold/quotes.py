@@ -46,19 +46,39 @@ _LONGEST_CLUSTER = 31
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A folded text, with the way back."""
+    """A folded text, with the way back, which takes memory only where it bends: at runs of characters.
+
+    A run is of folded characters whose clusters lie equally far from them and are equally wide.
+    """
 
     text: str
-    starts: Positions
-    """Shape (len(text),): where the cluster of each folded character starts in the original."""
-    ends: Positions
-    """Shape (len(text),): where that cluster ends."""
+    runs: Positions
+    """Shape (n,): where in `text` each run starts, rising from 0."""
+    shifts: Positions
+    """Shape (n,): how far behind a folded character its cluster starts in the original."""
+    widths: Positions
+    """Shape (n,): characters of each cluster."""
+
+    @classmethod
+    def of(cls, text: str, starts: Positions, ends: Positions) -> Folded:
+        """With the start and the end, in the original, of the cluster behind each folded character."""
+        shifts, widths = starts - np.arange(len(starts)), ends - starts
+        bends = np.flatnonzero((np.diff(shifts) != 0) | (np.diff(widths) != 0)) + 1
+        runs = np.concatenate(([0], bends)) if len(starts) else bends
+        return cls(text, runs, shifts[runs], widths[runs])
+
+    def cluster(self, at: int) -> Range:
+        """The original range of the cluster behind one folded character."""
+        run = int(self.runs.searchsorted(at, "right")) - 1
+        start = at + int(self.shifts[run])
+        return start, start + int(self.widths[run])
 
     def original(self, start: int, end: int) -> Range | None:
         """The original range of `text[start:end]`, or None where it begins or ends inside a cluster."""
-        opens = start == 0 or self.starts[start] != self.starts[start - 1]
-        closes = end == len(self.text) or self.starts[end] != self.starts[end - 1]
-        return (int(self.starts[start]), int(self.ends[end - 1])) if opens and closes else None
+        first, last = self.cluster(start), self.cluster(end - 1)
+        opens = start == 0 or self.cluster(start - 1) != first
+        closes = end == len(self.text) or self.cluster(end) != last
+        return (first[0], last[1]) if opens and closes else None
 
 
 @cache
@@ -111,7 +131,7 @@ def fold(text: str) -> Folded:
             origins.append((first, last))
     parts.append(text[done:].lower())
     origins.append((done, len(text)))
-    return Folded("".join(parts), *_way_back(text, parts, origins))
+    return Folded.of("".join(parts), *_way_back(text, parts, origins))
 
 
 def _way_back(text: str, parts: list[str], origins: list[Range]) -> tuple[Positions, Positions]:
@@ -196,4 +216,4 @@ class Corpus:
         if fits * 2 < len(quote.folded) or not fits:
             return None
         start = folded.text.find(quote.folded[:fits])
-        return int(folded.starts[start]), int(folded.ends[start + fits - 1])
+        return folded.cluster(start)[0], folded.cluster(start + fits - 1)[1]

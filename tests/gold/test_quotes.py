@@ -60,11 +60,11 @@ def test_unicode_forms_fold_alike(text: str) -> None:
 @given(st.text(max_size=30))
 def test_the_way_back_covers_the_text_in_order(text: str) -> None:
     folded = fold(text)
-    assert len(folded.starts) == len(folded.ends) == len(folded.text)
-    assert (folded.starts < folded.ends).all()
-    assert (folded.starts[1:] >= folded.starts[:-1]).all()
+    clusters = [folded.cluster(at) for at in range(len(folded.text))]
+    assert clusters == sorted(clusters)
+    assert all(start < end for start, end in clusters)
     # What no folded character comes from is invisible.
-    covered = {at for start, end in zip(folded.starts, folded.ends, strict=True) for at in range(start, end)}
+    covered = {at for start, end in clusters for at in range(start, end)}
     assert all(text[at] in UNSEEN for at in range(len(text)) if at not in covered)
 
 
@@ -102,6 +102,12 @@ def test_a_retyped_quote_is_found(before: str, after: str, words: str) -> None:
     assert len(before) + 1 in [a for a, _ in found]
 
 
+def test_the_way_back_takes_memory_only_where_it_bends() -> None:
+    folded = fold("Plain words and more of them. " * 1000 + "caf\u00e9" + " and so on" * 1000)
+    assert len(folded.text) == 30_000 + 5 + 10_000
+    assert len(folded.runs) == len(folded.shifts) == len(folded.widths) == 2
+
+
 def test_half_a_character_is_no_match() -> None:
     assert list(corpus("a ﬁn").alike("d", Quote("in"))) == []
     assert list(corpus("cafe\u0301").alike("d", Quote("cafe"))) == []
@@ -130,5 +136,5 @@ def test_many_marks_on_one_letter_end_and_keep_their_places() -> None:
     text = "a" + "\u0323\u0301" * 50_000 + "b"
     folded = fold(text)
     assert folded.text[-1] == "b"
-    assert (folded.ends - folded.starts).max() <= 31
+    assert folded.widths.max() <= 31
     assert folded.original(len(folded.text) - 1, len(folded.text)) == (len(text) - 1, len(text))
