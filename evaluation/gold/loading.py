@@ -113,6 +113,7 @@ def read(folder: Path, *, skip_bad: bool = False) -> Reading:
         skipped=tuple(unread) if skip_bad else (),
         byte_order_marks=tuple(file.id for file in texts if file.byte_order_mark),
         warnings=(*warnings, *resolver.warnings),
+        trimmed=tuple(resolver.trimmed),
     )
     if not documents and (skip_bad or not bad):
         of_documents.append(

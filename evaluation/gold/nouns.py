@@ -71,6 +71,8 @@ class GoldSet:
     """Documents whose file began with a byte-order mark, which is not part of the text."""
     warnings: tuple[Problem, ...] = ()
     """What a user should know although the set can be used."""
+    trimmed: tuple[str, ...] = ()
+    """The question of each range, given by offsets, that began or ended with white space."""
 
 
 def admits(wanted: Mapping[str, Scalar], metadata: Mapping[str, Scalar]) -> bool:

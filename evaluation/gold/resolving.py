@@ -33,6 +33,8 @@ class Resolver:
     """Documents left out by request: evidence in them can no longer be scored."""
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    trimmed: list[str] = field(default_factory=list)
+    """The question of each range of offsets that began or ended with white space."""
     corpus: Corpus = field(init=False)
     _admitted: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
     _hints: int = MOST_HINTS
@@ -121,6 +123,8 @@ class Resolver:
                 row, f"{what} reads {_shown(Quote(inside))}, not its quote", "Correct the one or the other"
             )
             return ()
+        if inside != inside.strip():
+            self.trimmed.append(row.id)
         return [(end - len(inside.lstrip()), start + len(inside.rstrip()))]
 
     def _anywhere(self, row: Row, anchor: Anchor, place: str) -> list[Passage]:
