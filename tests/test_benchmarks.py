@@ -198,3 +198,11 @@ def test_a_row_is_measured_kept_and_judged(
     kept["recursive-200-0"]["identity"] = "of other code"
     (cache / "published.json").write_text(json.dumps(kept), "utf-8")
     assert run() == row
+
+
+def test_loading_is_measured_on_sets_that_load() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "loading.py"), "1", "2"]
+    *head, one, two = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert on_the_page("loading.py").strip().splitlines()[:2] == head
+    assert one.startswith("| 1,000 | 10 | 0.4 |")
+    assert two.startswith("| 2,000 | 20 | 0.8 |")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sysconfig
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,7 +98,8 @@ def read(folder: Path, *, skip_bad: bool = False) -> Reading:
     texts = [file for file in files if not is_sidecar(file.id)]
     sidecars = [file for file in files if is_sidecar(file.id)]
     documents, of_documents, warnings = _documents(texts, sidecars, card, unread)
-    data, rows, of_questions = _read_questions(folder / QUESTIONS)
+    of_questions: list[Problem] = []
+    data, rows = _read_questions(folder / QUESTIONS, of_questions)
     # Evidence in a file that could not be read fails because of that file, which is reported already.
     resolver = Resolver({document.id: document for document in documents}, QUESTIONS, frozenset(unread))
     questions = tuple(resolver.question(row) for row in rows)
@@ -131,10 +132,13 @@ def _read_card(path: Path) -> tuple[Card, list[Problem]]:
     return (Card(""), [text]) if isinstance(text, Problem) else read_card(text, CARD)
 
 
-def _read_questions(path: Path) -> tuple[bytes, list[Row], list[Problem]]:
-    """The file's bytes, its rows, and the problems of its form."""
+def _read_questions(path: Path, problems: list[Problem]) -> tuple[bytes, Iterator[Row]]:
+    """The file's bytes, and its rows, to be read once; what is wrong with its form is added."""
     data, text = _read_text(path)
-    return (data, [], [text]) if isinstance(text, Problem) else (data, *read_rows(text, QUESTIONS))
+    if isinstance(text, Problem):
+        problems.append(text)
+        return data, iter(())
+    return data, read_rows(text, QUESTIONS, problems)
 
 
 def _read_text(path: Path) -> tuple[bytes, str | Problem]:

@@ -7,16 +7,22 @@ holds it to the declared features.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from sys import intern
 from types import ModuleType
 from typing import Any, cast
 
 from evaluation.gold.nouns import Synthetic
 from evaluation.gold.question_form import Form
-from strategies.document import Scalar
+from strategies.document import NOTHING, Scalar
 from strategies.errors import Problem, refuse
 from strategies.telemetry import telemetry_off
+
+
+_ROWS_AT_A_TIME = 1000
+"""Rows that the library checks together: their shape takes some twenty times the memory of their text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,39 +97,55 @@ def library() -> ModuleType:
     return cast(ModuleType, datasets)
 
 
-def read_rows(text: str, where: str) -> tuple[list[Row], list[Problem]]:
-    """Rows of a JSON Lines text, and every problem of form; `where` is the file's name for people."""
-    problems: list[Problem] = []
-    raw: list[dict[str, Any]] = []
+def read_rows(text: str, where: str, problems: list[Problem]) -> Iterator[Row]:
+    """Rows of a JSON Lines text, in its order; problems of form are added, `where` is the file's name for people.
+
+    A part of the text is in work at a time: what becomes of a row, its caller decides.
+    """
+    checked = _checked(text, where, problems)
+    while part := list(islice(checked, _ROWS_AT_A_TIME)):
+        datasets = library()
+        table = datasets.Dataset.from_list(part, features=features(datasets))
+        yield from map(_row, table.to_list())
+
+
+def _checked(text: str, where: str, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Each line in the shape of the schema, but those that are no object."""
     seen: dict[str, int] = {}
-    # Only a line feed ends a line of JSON Lines: U+2028 may stand inside a text.
-    for number, line in enumerate(text.split("\n"), start=1):
+    before, empty = len(problems), True
+    for number, line in enumerate(_lines(text), start=1):
         if not line.strip():
             continue
         form = Form(f"{where}:{number}", problems)
         row = form.row(line, number)
         if row is None:
             continue
+        empty = False
         name = row["id"]
         if name in seen:
             what = f"id {name!r} stands in lines {seen[name]} and {number}"
             form.problem(what, "Give each question an id of its own; a number counts as its text")
         elif name:
             seen[name] = number
-        raw.append(row)
-    if not raw and not problems:
+        yield row
+    if empty and len(problems) == before:
         problems.append(
             Problem(where, "holds no question", 'Write one a line: {"id", "question", "evidence"}')
         )
-    if not raw:
-        return [], problems
-    datasets = library()
-    table = datasets.Dataset.from_list(raw, features=features(datasets))
-    return [_row(row) for row in table.to_list()], problems
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Only a line feed ends a line of JSON Lines: U+2028 may stand inside a text."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _row(row: dict[str, Any]) -> Row:
     evidence = tuple(tuple(Anchor(**anchor) for anchor in entry) for entry in row["evidence"])
-    kept = json.loads(row["filter"])
-    tags = tuple(row["tags"])
+    # A set has few tags and documents, and many questions that name them.
+    tags = tuple(intern(tag) for tag in row["tags"])
+    kept = json.loads(row["filter"]) or NOTHING
     return Row(row["line"], row["id"], row["question"], evidence, tags, kept, row["answer"], row["synthetic"])

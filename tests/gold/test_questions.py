@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from evaluation.gold.questions import Anchor, Row, features, library, read_rows
+from strategies.errors import Problem
 
 
 def read(*rows: Any) -> tuple[list[Row], list[str]]:
     text = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows)
-    found, problems = read_rows(text, "q.jsonl")
+    problems: list[Problem] = []
+    found = list(read_rows(text, "q.jsonl", problems))
     return found, [str(problem) for problem in problems]
 
 
