@@ -20,7 +20,6 @@ from strategies.document import NOTHING, Scalar
 from strategies.errors import Problem, refuse
 from strategies.telemetry import telemetry_off
 
-
 _ROWS_AT_A_TIME = 1000
 """Rows that the library checks together: their shape takes some twenty times the memory of their text."""
 
@@ -98,7 +97,7 @@ def library() -> ModuleType:
 
 
 def read_rows(text: str, where: str, problems: list[Problem]) -> Iterator[Row]:
-    """Rows of a JSON Lines text, in its order; problems of form are added, `where` is the file's name for people.
+    """Rows of a JSON Lines text, in its order; problems of form are added, `where` is the file's name.
 
     A part of the text is in work at a time: what becomes of a row, its caller decides.
     """
