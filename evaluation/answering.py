@@ -97,6 +97,7 @@ def answer_all(
                 "question_id": question.id,
                 "question": question.text,
                 "tags": list(question.tags),
+                "synthetic": question.synthetic,
                 "unit": unit,
                 "documents": sorted({p.document for entry in question.evidence for p in entry.passages}),
                 **score(text, context, failed=error is not None),

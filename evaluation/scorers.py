@@ -14,11 +14,14 @@ from strategies.errors import BadInput, Problem
 Scorer = Callable[[Question, Sequence[Hit]], float]
 """One number for one question and its ranked list; raising means that it could not be had."""
 
-ROW_KEYS = ("question_id", "question", "tags", "unit", "documents", "miss", "miss_flags", "sought", "error")
+ROW_KEYS = (
+    "question_id", "question", "tags", "synthetic", "unit", "documents",
+    "miss", "miss_flags", "sought", "error",
+)  # fmt: skip
 """What a question's row holds beside its scores."""
 
 MEASURES = frozenset((
-    "n_questions", "n_scored", "n_failed", "n_no_gold",
+    "n_questions", "n_scored", "n_failed", "n_no_gold", "synthetic_share",
     "documents_skipped", "tied_queries",
     "misses_total", "misses_filtered", "misses_absent", "misses_truncated",
     "misses_split", "misses_budget", "misses_not_found", "misses_outranked",

@@ -9,6 +9,7 @@ from evaluation.asked import Asked, Index
 from evaluation.cutting import ELSEWHERE
 from evaluation.footprint import StoredBytes
 from evaluation.gold import GoldSet
+from evaluation.gold.provenance import provenance
 from evaluation.latency import median_and_p95
 from evaluation.measured import Measured
 from evaluation.metrics import column
@@ -26,6 +27,7 @@ def of_questions(
         "n_scored": len(rows),
         "n_failed": sum(row["error"] is not None for row in rows),
         "n_no_gold": n_no_gold,
+        "synthetic_share": provenance(row["synthetic"] for row in rows)[1],
         "documents_skipped": len(gold.skipped),
         "tied_queries": n_tied,
         "misses_total": len(missed),

@@ -101,13 +101,18 @@ def hits(record: RunRecord) -> Iterator[Row]:
     `start` and `end` are those of the text that is returned; `chunk` is the chunk's index in its document.
     """
     known = _metadata(record)
-    asked = {row.get("question_id"): row.get("question") for row in record.questions}
+    asked = {row.get("question_id"): row for row in record.questions}
     for found in record.retrieved:
-        question = {"question_id": found["question_id"], "question": asked.get(found["question_id"])}
+        row = asked.get(found["question_id"], {})
+        question = {
+            "question_id": found["question_id"],
+            "question": row.get("question"),
+            "synthetic": row.get("synthetic") or None,
+        }
         if not found["chunks"]:
             yield question
-        for rank, (row, score) in enumerate(zip(found["chunks"], found["scores"], strict=True), start=1):
-            chunk = record.chunks[row]
+        for rank, (place, score) in enumerate(zip(found["chunks"], found["scores"], strict=True), start=1):
+            chunk = record.chunks[place]
             start, end = chunk.get("returned", (chunk["start"], chunk["end"]))
             yield {
                 **question,

@@ -74,6 +74,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("judge", "judged by", "text", "", "none", "Language model that judges"),
         ("embedder", "embedder", "text", "", "none", "The embedding model"),
         ("dataset", "dataset", "text", "", "none", "Documents and questions"),
+        ("synthetic", "made", "text", "", "none", "How questions were made that no person wrote"),
     ),
     "verdict": (
         ("recommended", "★", "boolean", "", "none", "Cheapest one whose loss stays within the margin"),
@@ -107,6 +108,7 @@ _TABLE: Mapping[Group, tuple[_Row, ...]] = {
         ("n_scored", "scored", "integer", "count", "none", "Questions that the means are over"),
         ("n_failed", "failed", "integer", "count", "lower", "Questions whose scoring failed"),
         ("n_no_gold", "no gold", "integer", "count", "none", "Questions without evidence, not scored"),
+        ("synthetic_share", "made", "number", "share", "none", "Of the scored, those no person wrote"),
         (
             "tied_queries",
             "tied",
@@ -325,6 +327,7 @@ QUESTION_COLUMNS: tuple[Column, ...] = (
     Column("unit", "unit", "", "none", "score", "text", "Unit of the value"),
     Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
     Column("tags", "tags", "", "none", "questions", "text", "The question's tags, joined by ', '"),
+    Column("synthetic", "made", "", "none", "questions", "text", "proxy or model, if no person wrote it"),
     Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
     Column(
         "value", "value", "", "none", "score", "number", "The score; empty where the question was not scored"
@@ -340,6 +343,7 @@ RETRIEVED_COLUMNS: tuple[Column, ...] = (
     *QUESTION_COLUMNS[:2],
     Column("question_id", "question", "", "none", "questions", "text", "Id in the gold file"),
     Column("question", "asked", "", "none", "questions", "text", "The question itself"),
+    Column("synthetic", "made", "", "none", "questions", "text", "proxy or model, if no person wrote it"),
     Column("side", "side", "", "none", "questions", "text", "dev or test, where the sweep has a split"),
     Column("rank", "rank", "", "none", "score", "integer", "1 for the best; empty if nothing was retrieved"),
     Column("score", "score", "score", "none", "score", "number", "What orders the hits"),
@@ -374,6 +378,7 @@ GROUP_COLUMNS: tuple[Column, ...] = (
     Column("low", "low", "", "none", "verdict", "number", "Lower end of its 95 % interval"),
     Column("high", "high", "", "none", "verdict", "number", "Upper end of its 95 % interval"),
     Column("verdict", "verdict", "", "none", "verdict", "text", "best, may be best, worse, or cannot tell"),
+    Column("warnings", "warnings", "", "none", "notes", "text", "What to know about this group"),
 )
 """The table by groups of questions: one row a group and configuration."""
 

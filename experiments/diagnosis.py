@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.gold.provenance import provenance_warnings
 from evaluation.metrics import column
 from evaluation.misses import REMEDIES
 from evaluation.statistics import Side
@@ -209,6 +210,7 @@ def _only(record: RunRecord, ids: Collection[str]) -> RunRecord:
 
 
 def _notes(rows: Sequence[Row], kept: int) -> Iterator[str]:
+    yield from provenance_warnings(row.get("synthetic") for row in rows)
     if kept:
         yield f"Of the {len(rows):,} dev questions alone: the others are kept for the report"
     if not all("sought" in row for row in rows):

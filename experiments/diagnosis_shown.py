@@ -10,7 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
 
-from experiments.diagnosis import Diagnosis, Distribution, Missed, Similarities
+from experiments.diagnosis import OLD, Diagnosis, Distribution, Missed, Similarities
 from experiments.leaderboard import counted, one_line
 from experiments.paragraph import Paragraph
 
@@ -71,7 +71,7 @@ def _patterns(found: Diagnosis) -> Iterator[RenderableType]:
     for pattern in found.patterns:
         share = f"{pattern.questions:,} of {pattern.of:,}"
         yield Paragraph(Text(f"{share}: {pattern.finding}. {pattern.remedy}"), _GAP)
-    if found.missed and not found.patterns and not found.notes:
+    if found.missed and not found.patterns and OLD not in found.notes:
         yield Paragraph(Text("Nothing that enough of them show."), _GAP)
 
 

@@ -63,6 +63,8 @@ def export_sweep(
         table = by_group(result, by)
     else:
         table = result.retrieved if retrieved else result.questions if long else result.table
+    for note in result.provenance:
+        report(note)
     write_table(table, chosen, output)
 
 

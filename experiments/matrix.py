@@ -15,6 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table as Grid
 from rich.text import Text
 
+from evaluation.gold.provenance import provenance_warnings
 from evaluation.statistics import mean_intervals, simultaneous
 from experiments.columns import GROUP_COLUMNS
 from experiments.compared import Compared, compared
@@ -123,6 +124,7 @@ def _rows(group: str, asked: Compared, groups: int, seed: int) -> Iterator[dict[
     labels = asked.units.labels
     low, high = mean_intervals(asked.scores, labels, seed=seed)
     said = _verdicts(asked, groups, seed)
+    warnings = "; ".join(provenance_warnings(row.get("synthetic") for row in asked.questions))
     for place, name in enumerate(asked.names):
         yield {
             "group": group,
@@ -136,6 +138,7 @@ def _rows(group: str, asked: Compared, groups: int, seed: int) -> Iterator[dict[
             "low": float(low[place]),
             "high": float(high[place]),
             "verdict": said.get(name),
+            "warnings": warnings,
         }
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from evaluation.embedding_desk import Desk
 from evaluation.evaluate import TRUNCATED_SHARE
+from evaluation.gold.provenance import provenance_warnings
 from evaluation.health import truncated_share
 from evaluation.statistics.planning import ASSUMED_SD, detectable
 from experiments.leaderboard import wrapped
@@ -118,6 +119,9 @@ def make_plan(launch: Launch) -> Plan:
         document_tokens=corpus,
         repeats=launch.sweep.repeats,
         notes=(
+            *provenance_warnings(
+                question.synthetic for question in bench.gold.questions if question.evidence
+            ),
             *launch.judging.notes,
             *_truncated(planned, bench.embedder.limit_tokens),
             *_judged(launch),

@@ -10,6 +10,7 @@ from math import floor, fsum
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cost import FREE, Prices, costs
+from evaluation.gold.provenance import provenance_warnings, proxies_alone
 from evaluation.misses import REMEDIES
 from evaluation.searching import STORE_RECALL
 from evaluation.statistics import Recommendation, Side, recommend
@@ -19,7 +20,7 @@ from experiments.patterns import remedy
 from experiments.records import RunRecord
 from experiments.tables import Table, frame, in_currency, long, retrieved, wide
 from experiments.verdicts import AGREEMENT, agreement, front, report, verdicts
-from strategies.errors import BadInput
+from strategies.errors import BadInput, listed
 from strategies.parameters import made
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 OVERLAPS = ("overlap", "overlap_sentences")
 """Parameters that ask for overlap; in a record they are numbers."""
+
+
+BY_PROXIES = "By proxies alone, with no question that a person asked:"
+"""Before a recommendation that rests on nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Judging:
     """Questions kept for the report by the sweep's split; what is chosen is chosen on the others."""
     prices: Prices = FREE
     """What costs are reckoned with."""
+    data_digest: str = ""
+    """Identity of the documents and questions; empty where an older version described the sweep."""
 
     def to_json(self) -> str:
         """JSON text that `from_json` gives back."""
@@ -105,23 +112,34 @@ class SweepResult:
         """One row a configuration, question and hit."""
         return retrieved(self.records, sides_of(self.judging, self.records))
 
+    @property
+    def provenance(self) -> tuple[str, ...]:
+        """What to know of questions that no person wrote; it is among `notes`, too."""
+        asked = next((record.questions for record in self.records if record.questions), ())
+        return tuple(provenance_warnings(row.get("synthetic") for row in asked))
+
     def to_frame(self) -> pd.DataFrame:
-        """One row a configuration, as a pandas frame."""
-        return frame(self.table)
+        """One row a configuration, as a pandas frame; `attrs["notes"]` of this and all others: `notes`."""
+        return self._frame(self.table)
 
     def questions_frame(self) -> pd.DataFrame:
         """One row a configuration, metric and question, as a pandas frame."""
-        return frame(self.questions)
+        return self._frame(self.questions)
 
     def retrieved_frame(self) -> pd.DataFrame:
         """One row a configuration, question and hit, as a pandas frame."""
-        return frame(self.retrieved)
+        return self._frame(self.retrieved)
 
     def groups_frame(self, by: str = "tag") -> pd.DataFrame:
         """One row a kind of question and configuration, as a pandas frame: see `experiments.matrix`."""
         from experiments.matrix import by_group
 
-        return frame(by_group(self, by))
+        return self._frame(by_group(self, by))
+
+    def _frame(self, table: Table) -> pd.DataFrame:
+        made = frame(table)
+        made.attrs["notes"] = list(self.notes)
+        return made
 
     def misses(self) -> list[tuple[str, int, str]]:
         """Why the best configuration misses questions: reason, how many, what to do.
@@ -148,6 +166,7 @@ def judge(
     """Compare the records of a sweep."""
     order = {config_id: place for place, config_id in enumerate(judging.config_ids)}
     asked = [r for r in records if r.config_id in order and r.repeat < judging.repeats]
+    asked, elsewhere = of_one_data(asked, judging.data_digest)
     kept = sorted(asked, key=lambda r: (order[r.config_id], r.repeat))
     whole = compared(judging, kept)
     against = replace(judging, baseline=None) if judging.baseline in whole.apart else judging
@@ -173,6 +192,8 @@ def judge(
     if kept and not names:
         sentence = "Nothing to recommend: every configuration failed."
         recommendation = replace(recommendation, sentence=sentence)
+    if recommendation.kind != "nothing" and proxies_alone(row.get("synthetic") for row in dev.questions):
+        recommendation = replace(recommendation, sentence=f"{BY_PROXIES} {recommendation.sentence}")
     if test is not None:
         said = f"{recommendation.sentence} {report(dev, test, recommendation, against)}".strip()
         recommendation = replace(recommendation, sentence=said)
@@ -186,7 +207,9 @@ def judge(
     for key in names:
         statistics[key] |= costs(judging.prices, finished[key][0].metrics, judging.headline)
     notes = [
+        *provenance_warnings(row.get("synthetic") for row in whole.questions),
         *judging.notes,
+        *elsewhere,
         *(f"{key} is left out of the comparison: {why}" for key, why in whole.reasons.items()),
         *_scope(whole, judging),
         *_priced(recommendation, judging),
@@ -218,6 +241,27 @@ def judge(
     return SweepResult(
         name, judging, tuple(kept), recommendation, statistics, tuple(notes), sensitivity, traffic, ran
     )
+
+
+def of_one_data(records: Sequence[RunRecord], digest: str) -> tuple[list[RunRecord], list[str]]:
+    """The records of one data set, and a note on those of others: their numbers do not compare.
+
+    Without a `digest` the data are those of the newest record. One that does not name its data is kept.
+    """
+    known = [record for record in records if record.versions.get("data_digest")]
+    if not digest and known:
+        digest = max(known, key=lambda record: record.ended_at or 0.0).versions["data_digest"]
+    others = [record for record in known if record.versions["data_digest"] != digest]
+    if not others:
+        return list(records), []
+    same = [record for record in records if record.versions.get("data_digest") in (None, "", digest)]
+    found = sorted({record.versions["data_digest"][:16] for record in others})
+    count = "1 run was" if len(others) == 1 else f"{len(others):,} runs were"
+    note = (
+        f"{count} measured on other documents or questions (data digest {listed(found)}, here {digest[:16]}) "
+        "and left out: such numbers do not compare"
+    )
+    return same, [note]
 
 
 def sides_of(judging: Judging, records: Sequence[RunRecord]) -> dict[str, Side]:

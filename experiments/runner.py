@@ -11,6 +11,7 @@ from typing import Any
 from evaluation.embedding_desk import threads
 from evaluation.gold import GoldSet, load
 from evaluation.gold.filters import excluded, filter_problem, passing
+from evaluation.gold.provenance import provenance
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.scorers import Scorer, check_names
@@ -46,6 +47,8 @@ class Launch:
     known: Mapping[tuple[str, int], RunRecord]
     """Complete runs of the store, by configuration and repeat."""
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    changed: bool = False
+    """Whether the launch before this one measured other documents or questions."""
 
     @property
     def to_run(self) -> list[tuple[RunConfig, str, int]]:
@@ -71,6 +74,7 @@ class Launch:
             config_ids=self.config_ids,
             test_questions=tuple(sorted(key for key, side in self.sides.items() if side == "test")),
             notes=tuple(self._notes()),
+            data_digest=self.bench.gold.digest,
         )
 
     @property
@@ -84,8 +88,19 @@ class Launch:
         asked, found = [q for q in self.bench.gold.questions if q.evidence], self.sides
         return resampling_units([q for q in asked if found.get(q.id, "dev") == "dev"]).n
 
+    @property
+    def made(self) -> dict[str, Scalar]:
+        """How questions were made that no person wrote, as a parameter of every run; empty without any."""
+        ways, _ = provenance(question.synthetic for question in self.bench.gold.questions)
+        return {"synthetic": ways} if ways else {}
+
     def _notes(self) -> Iterator[str]:
         """What the data alone say against trusting the comparison."""
+        if self.changed:
+            yield (
+                "The last launch of this sweep measured other documents or questions. Nothing of it is in "
+                "this table, and its numbers do not compare with these"
+            )
         units = resampling_units([question for question in self.bench.gold.questions if question.evidence])
         if units.warning:
             yield units.warning
@@ -136,7 +151,8 @@ def prepare(
         tracker.close_stale()
     config_ids = tuple(bench.config_id(config) for config in grid.configs)
     known = {} if fresh else tracker.completed(config_ids)
-    launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {})
+    changed = _measured_before(tracker) not in ("", gold.digest)
+    launch = Launch(sweep, grid, bench, tracker, config_ids, known, scorers or {}, changed)
     check_vocabularies(launch)
     check_stores(launch)
     if launch.to_run and not dry:
@@ -144,6 +160,15 @@ def prepare(
             bench.jury.check()
         tracker.check(metric_names(sweep.settings, [*(scorers or {}), *judged]))
     return launch
+
+
+def _measured_before(tracker: Tracker) -> str:
+    """The digest of the data that the newest launch measured; empty where that is not known."""
+    described = tracker.described()
+    try:
+        return Judging.from_json(described).data_digest if described else ""
+    except ValueError:  # described by another version
+        return ""
 
 
 def _sides(sweep: Sweep, gold: GoldSet) -> tuple[dict[str, Side], Problem | None]:
@@ -191,7 +216,8 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
     }
     tracker, judging = launch.tracker, launch.judging
     gold = launch.bench.gold
-    tracker.open(launch.sweep.name, DataInput(gold.name, gold.digest, launch.sweep.dataset))
+    data = DataInput(gold.name, gold.digest, launch.sweep.dataset)
+    tracker.open(launch.sweep.name, data, launch.made)
     if to_run:
         tracker.describe(judging.to_json())
     status: Status = "killed"
@@ -243,6 +269,7 @@ def _one(
             "embedder": bench.embedder.name,
             "threads": threads(),
             "backend": bench.embedder.backend,
+            **launch.made,
         },
         "config": config.canonical(),
         "versions": {**bench.versions(), **bench.own_versions(config)},

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cost import COSTS
+from evaluation.gold.provenance import provenance_warnings
 from evaluation.scorers import ROW_KEYS
 from experiments.chunk_list import hits
 from experiments.columns import (
@@ -93,7 +94,9 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
     computed: list[dict[str, Any]] = []
     for group, row in zip(groups, merged, strict=True):
         name = row.name
-        warnings = [*dict.fromkeys(row.warnings), *differing.get(row.config_id, ())]
+        asked = next((record.questions for record in group if record.questions), ())
+        warnings = [*provenance_warnings(question.get("synthetic") for question in asked)]
+        warnings += [*dict.fromkeys(row.warnings), *differing.get(row.config_id, ())]
         if not varies(row) and (names := differing_scores(group)):
             warnings.append(f"differ between repeats, and must not: {', '.join(names)}")
         computed.append(
@@ -258,7 +261,7 @@ def _question_rows(record: RunRecord, sides: Mapping[str, str]) -> Iterator[tupl
         for row in record.questions:
             tags = ", ".join(row.get("tags") or ())
             side = sides.get(row.get("question_id") or "")
-            about = (score.name, score.unit, row.get("question_id"), tags, side)
+            about = (score.name, score.unit, row.get("question_id"), tags, row.get("synthetic"), side)
             yield (*head, *about, row.get(score.name), row.get("miss"), row.get("error") or record.error)
 
 

@@ -36,15 +36,19 @@ def by_group(
     from experiments.leaderboard import counted
     from experiments.matrix import Matrix
     from experiments.matrix import by_group as grouped
+    from experiments.paragraph import Paragraph
 
     result = load(name, tracking_uri=tracking_uri, report=options.warn)
     table = grouped(result, by)
     if json:
         rows = [dict(row) for row in table.rows()]
-        typer.echo(dumps({"name": result.name, "by": by, "rows": rows}, allow_nan=False, indent=1))
+        found = {"name": result.name, "by": by, "notes": list(result.provenance), "rows": rows}
+        typer.echo(dumps(found, allow_nan=False, indent=1))
         return
     groups = counted(len(set(table["group"])), "group")
     of = "the questions to choose on" if result.judging.test_questions else "all questions"
     console = Console()
     console.print(Text(f"{result.name}: {result.judging.headline} of {of}, {groups} by {by}\n"))
     console.print(Matrix(table, by))
+    for note in result.provenance:
+        console.print(Paragraph(Text(f"warning: {note}", style="yellow")))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evaluation.gold.provenance import provenance
 from experiments.chunk_list import hits, with_metadata
 from experiments.metric_names import changed, spelled, spellings
 from experiments.records import Row, RunRecord, Status
@@ -43,6 +44,7 @@ def write_record(client: Any, run_id: str, record: RunRecord, params: Mapping[st
         "missing": compact(record.reasons) if record.reasons else "",
         "warnings": "\n".join(record.warnings),
         "names": compact(names) if names else "",
+        "synthetic": provenance(row.get("synthetic") for row in record.questions)[0],
     }
     tables = {
         "questions.json": record.questions,

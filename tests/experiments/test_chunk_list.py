@@ -82,7 +82,7 @@ def test_every_chunk_of_the_list_shows_the_metadata_of_its_document() -> None:
 def test_the_table_of_retrieved_chunks_is_whole() -> None:
     rows = list(retrieved([RECORD, RunRecord("broken-1", "broken", "failed", error="no")]).rows())
     about = {"name": "fixed-9", "config_id": "fixed-9-0123456789"}
-    first = {**about, "question_id": "gate", "question": "When?", "side": None}
+    first = {**about, "question_id": "gate", "question": "When?", "synthetic": None, "side": None}
     nothing = dict.fromkeys(column.name for column in RETRIEVED_COLUMNS)
     assert rows == [
         {
