@@ -111,6 +111,12 @@ class Chat:
             raise ChatError(failures)
         return answers
 
+    def kept(self, model: ChatModel, prompt: str) -> str | None:
+        """What was answered to a prompt before; None where nothing is kept. Nothing is asked or charged."""
+        key = key_of(model, replace_surrogates(prompt))
+        answer = self._found([key], lambda answer: "").get(key)
+        return None if answer is None else answer.text
+
     def spent(self) -> Spent:
         """What was spent since this was last asked, each distinct request charged once.
 
