@@ -34,6 +34,22 @@ def detectable(
     return _smallest(NormalDist().inv_cdf(1 - level / (2 * pairs)), sd, n_units, power)
 
 
+def units_to_detect(
+    difference: float, sd: float = ASSUMED_SD, power: float = 0.8, level: float = 0.05
+) -> int:
+    """The smallest number of units at which `detectable`, of two configurations, is at most `difference` > 0.
+
+    >>> units_to_detect(0.05), units_to_detect(0.1)
+    (283, 71)
+    """
+    reach = (NormalDist().inv_cdf(1 - level / 2) + NormalDist().inv_cdf(power)) * sd
+    units = max(1, math.ceil((reach / difference) ** 2))
+    # The root and the square round apart: a whole number may be one off.
+    while detectable(units, sd, power, level) > difference:
+        units += 1
+    return units
+
+
 def detectable_after(result: Simultaneous, power: float = 0.8) -> float:
     """The same with what a run has shown: its critical value, and its median spread over all pairs."""
     pairs = result.se[np.triu_indices(len(result.mean), k=1)]

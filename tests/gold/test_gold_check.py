@@ -6,8 +6,13 @@ import json
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evaluation.gold.check import check, lines
+from evaluation.gold.check import check
+from evaluation.gold.check_lines import lines
+from evaluation.statistics.planning import detectable, units_to_detect
+from experiments.cli.app import run
 
 
 def rows(count: int, documents: int, **more: object) -> list[dict[str, object]]:
@@ -28,12 +33,12 @@ def texts(count: int, documents: int) -> dict[str, str]:
 
 
 def test_a_good_set_is_counted(make_set) -> None:
-    report = check(make_set(texts(4, 2), rows(4, 2, tags=["single"])))
+    report = check(make_set(texts(10, 2), rows(10, 2, tags=["single"])))
     assert report.ok
     assert report.problems == report.warnings == ()
     assert report.counts["documents"] == 2
-    assert report.counts["characters"] == 2 * len("word0. word2.")
-    assert report.counts["questions"] == report.counts["evidence_spans"] == 4
+    assert report.counts["characters"] == 2 * len("word0. word2. word4. word6. word8.")
+    assert report.counts["questions"] == report.counts["evidence_spans"] == 10
     assert report.counts["cl100k_tokens"] > 0
     assert list(report.tags) == ["single"]
 
@@ -60,7 +65,7 @@ def test_each_tag_and_only_scored_questions_count(make_set) -> None:
     assert (report.all_questions.questions, report.all_questions.scored) == (9, 8)
     assert (report.tags["rare"].scored, report.tags["plain"].scored) == (1, 8)
     assert report.tags["rare"].detectable == pytest.approx(0.84, abs=1e-3)
-    assert any("not scored for lack of evidence: 1 of 9 (q1)" in str(warning) for warning in report.warnings)
+    assert any("not scored for lack of evidence: 1 of 9 (q1)" in line for line in lines(report))
 
 
 def test_a_set_of_unscored_questions_can_tell_nothing(make_set) -> None:
@@ -68,34 +73,10 @@ def test_a_set_of_unscored_questions_can_tell_nothing(make_set) -> None:
     assert report.ok
     assert report.all_questions.units == 0
     assert report.all_questions.detectable == 1.0
-    assert any("documents/a.txt: holds no text" in str(warning) for warning in report.warnings)
-
-
-def test_copies_of_evidence_deserve_a_look_unless_they_are_listed_or_out_of_reach(make_set) -> None:
-    documents = {"a.txt": "Ring the bell. ", "b.txt": "First,\n“ring the\nbell.”"}
-    evidence = {"document": "a.txt", "quote": "Ring the bell."}
-    questions = [
-        {"id": "bare", "question": "1?", "evidence": [evidence]},
-        {
-            "id": "listed",
-            "question": "2?",
-            "evidence": [{**evidence, "alternatives": [{"document": "b.txt", "quote": "ring the bell."}]}],
-        },
-        {"id": "filtered", "question": "3?", "evidence": [evidence], "filter": {"side": "left"}},
+    assert [warning.what for warning in report.warnings] == [
+        "not scored for lack of evidence: 1 of 1 (a)",
+        "1 document holds no text (a.txt)",
     ]
-    card = "name: x\ndocuments: {a.txt: {metadata: {side: left}}}\n"
-    warnings = [str(warning) for warning in check(make_set(documents, questions, card)).warnings]
-    assert len(warnings) == 1
-    assert "question bare: the words of evidence[0] also stand in b.txt at 8" in warnings[0]
-
-
-def test_the_same_question_twice_deserves_a_look_unless_filters_differ(make_set) -> None:
-    questions = rows(4, 1)
-    for number, row in enumerate(questions):
-        row["question"] = "How  much?" if number else "how much?"
-    questions[3]["filter"] = {"year": 1}
-    report = check(make_set(texts(4, 1), questions, "name: x\ndocuments: {0.txt: {metadata: {year: 1}}}\n"))
-    assert [warning.what for warning in report.warnings] == ["q0, q1, q2 ask the same"]
 
 
 def test_problems_and_warnings_of_loading_are_in_the_report(make_set) -> None:
@@ -104,15 +85,16 @@ def test_problems_and_warnings_of_loading_are_in_the_report(make_set) -> None:
     card = "name: x\ndocuments: {0.txt: {metadata: {side: left}}}\n"
     report = check(make_set({**texts(2, 2), "bom.txt": b"\xef\xbb\xbfx", "no.txt": b"\0"}, questions, card))
     assert [problem.where for problem in report.problems] == ["documents/no.txt", "questions.jsonl:3"]
-    shown = "\n".join(str(warning) for warning in report.warnings)
+    assert [warning.rule for warning in report.warnings] == ["reading", "byte_order_mark"]
+    shown = "\n".join(lines(report))
     assert "excludes its own evidence in 1.txt" in shown
-    assert "documents/bom.txt: begins with a byte-order mark" in shown
+    assert "1 document begins with a byte-order mark (bom.txt)" in shown
 
 
 def test_skipped_files_are_warnings(make_set) -> None:
     report = check(make_set({**texts(2, 2), "no.txt": b"\0"}, rows(2, 2)), skip_bad=True)
     assert report.ok
-    assert [warning.where for warning in report.warnings] == ["documents/no.txt"]
+    assert [warning.cases for warning in report.warnings] == [({"document": "no.txt"},)]
 
 
 def test_an_unknown_set_is_a_report_too() -> None:
@@ -141,22 +123,6 @@ def test_without_documents_no_empty_list_of_them_is_shown(make_set) -> None:
     assert not any("Known" in problem for problem in problems)
 
 
-def test_the_same_evidence_twice_in_a_question_deserves_a_look(make_set) -> None:
-    one, two = ({"document": "0.txt", "quote": f"word{n}."} for n in (0, 1))
-    both = {**one, "alternatives": [two]}
-    questions = [
-        {"id": "thrice", "question": "1?", "evidence": [one, two, one, one]},
-        {"id": "turned", "question": "2?", "evidence": [both, {**two, "alternatives": [one]}]},
-        {"id": "fine", "question": "3?", "evidence": [one, two, both]},
-    ]
-    report = check(make_set(texts(2, 1), questions))
-    assert report.ok
-    assert [warning.what for warning in report.warnings] == [
-        "question thrice: evidence[0], evidence[2], evidence[3] are the same",
-        "question turned: evidence[0], evidence[1] are the same",
-    ]
-
-
 def test_nothing_printed_moves_the_cursor(make_set) -> None:
     question = rows(1, 1, tags=["\x1b[2Jtag"])[0] | {"id": "a\x1b[31m\nb"}
     good = lines(check(make_set(texts(1, 1), [question])))
@@ -180,15 +146,13 @@ def test_a_report_is_json_and_prints_plain_lines(make_set) -> None:
     assert all("\n" not in line for line in shown)
 
 
-def test_many_warnings_are_cut_short_in_print_only(make_set) -> None:
+def test_many_cases_are_cut_short_in_print_only(make_set) -> None:
     files = {f"{n:02}.txt": "" for n in range(20)}
-    report = check(
-        make_set({**files, "full.txt": "word0."}, [{"id": 1, "question": "?", "evidence": "word0."}])
-    )
-    assert len(report.warnings) == 20
-    shown = lines(report)
-    assert "  and 8 more; --json lists all" in shown
-    assert sum("holds no text" in line for line in shown) == 12
+    question = {"id": 1, "question": "Which word?", "evidence": "word0."}
+    report = check(make_set({**files, "full.txt": "word0."}, [question]))
+    (blank,) = report.warnings
+    assert len(blank.cases) == 20
+    assert "  20 documents hold no text (00.txt, 01.txt, 02.txt, ...)" in lines(report)
 
 
 def test_a_set_with_problems_is_not_measured(make_set) -> None:
@@ -198,3 +162,56 @@ def test_a_set_with_problems_is_not_measured(make_set) -> None:
     assert "does not stand in" in shown
     assert "not scored" not in shown
     assert "What the set can tell" not in shown
+    report = check(folder, difference=0.1).as_dict()
+    assert report["warnings"] == ()
+    assert report["overlaps"] == ()
+
+
+def test_a_difference_asked_for_is_held_against_what_the_set_has(make_set) -> None:
+    report = check(make_set(texts(80, 80), rows(80, 80)), difference=0.1)
+    assert report.wanted is not None
+    assert (report.wanted.units_needed, report.wanted.shown) == (71, True)
+    assert "  A difference of 0.1 takes 71 independent groups; the set has 80 and can show it." in lines(
+        report
+    )
+    small = check(make_set(texts(20, 4), rows(20, 4), folder="few"), difference=0.1)
+    assert lines(small)[-3:-1] == [
+        "  A difference of 0.1 takes 71 independent questions; the set has 20 and cannot show it.",
+        "    -> Ask 51 more questions, each about a document of its own",
+    ]
+    assert check(make_set(texts(20, 4), rows(20, 4), folder="none")).wanted is None
+
+
+@given(st.floats(0.001, 1), st.floats(0.05, 1))
+def test_the_units_a_difference_takes_are_the_fewest_that_detect_it(difference: float, sd: float) -> None:
+    units = units_to_detect(difference, sd)
+    assert detectable(units, sd) <= difference
+    assert units == 1 or detectable(units - 1, sd) > difference
+
+
+def test_a_set_says_whether_it_can_be_split(make_set) -> None:
+    whole = check(make_set(texts(80, 80), rows(80, 80)))
+    assert (whole.halves.dev, whole.halves.test, whole.halves.against) == (40, 40, "")
+    assert "40 questions to choose on (dev) and 40 to report on (test)" in lines(whole)[-1]
+    tied = check(make_set(texts(80, 1), rows(80, 1), folder="one"))
+    assert "form 1 group" in tied.halves.against
+    assert "leaves 0 questions" in lines(tied)[-1] or "and 0 to report on" in lines(tied)[-1]
+
+
+def test_the_command_takes_a_difference_and_prints_json(make_set, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(make_set(texts(12, 12), rows(12, 12)))
+    assert run(["gold", "check", folder, "--difference", "0.01"]) == 0
+    assert "cannot show it" in capsys.readouterr().out
+    assert run(["gold", "check", folder, "--difference", "0.01", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["wanted"] == {"difference": 0.01, "units_needed": 7064, "shown": False}
+    assert [one["question"] for one in report["overlaps"]] == [f"q{n}" for n in range(12)]
+    assert report["halves"]["against"]
+
+
+@pytest.mark.parametrize("difference", ["0", "-0.1", "1.5", "nan"])
+def test_a_difference_that_can_be_none_is_refused(
+    difference: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["gold", "check", "handbook", "--difference", difference]) == 2
+    assert "above 0 and at most 1" in capsys.readouterr().err

@@ -1,0 +1,103 @@
+"""The report on a gold set for people: what is wrong, what deserves a look, what the set can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evaluation.gold.check import GoldReport
+from evaluation.gold.warnings.copied_words import summary
+from evaluation.gold.warnings.finding import Finding
+from strategies.errors import brief
+
+MOST_PROBLEMS = 30
+"""Problems that are printed: one screen."""
+MOST_TAGS = 30
+"""Tags that are printed."""
+
+
+def lines(report: GoldReport) -> list[str]:
+    """The report for people, one text a line, plain: the first problems and warnings, what it can tell."""
+    counts = report.counts
+    wrong = len(report.problems)
+    state = f"{wrong} problem{'s' if wrong > 1 else ''}" if wrong else "ready"
+    told = summary(report.overlaps)
+    head = [
+        f"{brief(report.name or report.path) or 'data set'}: {state}",
+        f"  {counts['documents']} documents, {counts['characters']:,} characters, "
+        f"{counts['cl100k_tokens']:,} cl100k tokens",
+        f"  {counts['questions']} questions, {counts['evidence_spans']} evidence spans",
+        *([f"  {told}"] if told else []),
+        f"  digest {report.digest[:16]}",
+    ]
+    problems = _listed("Problems:", report.problems, MOST_PROBLEMS)
+    warnings = [line for finding in report.warnings for line in _finding(finding)]
+    if warnings:
+        warnings = ["", "Worth a look:", *warnings]
+    shown = [*head, *warnings, "", *_power(report)]
+    if report.problems:  # counts of what happened to resolve would mislead
+        shown = [head[0], *problems, *warnings]
+    # Ids, tags and file names may hold what would move a terminal's cursor.
+    return [brief(line, longest=len(line)) for line in shown]
+
+
+def _finding(finding: Finding) -> Iterable[str]:
+    yield f"  {finding.what}"
+    yield from (f"    {line}" for line in finding.shown)
+    if finding.remedy:
+        yield f"    -> {finding.remedy}"
+
+
+def _listed(title: str, found: Sequence[object], most: int) -> list[str]:
+    if not found:
+        return []
+    rest = [f"  and {len(found) - most} more; --json lists all"] if len(found) > most else []
+    return ["", title, *(f"  {problem}" for problem in found[:most]), *rest]
+
+
+def _power(report: GoldReport) -> list[str]:
+    rows = [("all", report.all_questions), *list(report.tags.items())[:MOST_TAGS]]
+    rest = len(report.tags) - MOST_TAGS
+    width = max(len(tag) for tag, _ in rows)
+    unit = {"component": "group", "question": "question"}
+    table = [
+        f"  {tag:<{width}}  {row.scored:>6}  {row.components:>6}  {unit[row.unit]:<9}  {row.detectable:>6.3f}"
+        for tag, row in rows
+    ]
+    return [
+        "What the set can tell:",
+        f"  {'':<{width}}  scored  groups  unit       smallest difference",
+        *table,
+        *([f"  and {rest} more tags; --json lists all"] if rest > 0 else []),
+        "  Groups share no evidence document; with fewer than 8 of them, single questions are the unit.",
+        "  Smallest difference in a mean found in 80 % of comparisons at 5 % (two-sided), assuming that",
+        f"  paired differences have a standard deviation of {report.assumed_sd:g}; a run knows the real one.",
+        *_wanted(report),
+        f"  {_halves(report)}",
+    ]
+
+
+def _wanted(report: GoldReport) -> Iterable[str]:
+    asked, has = report.wanted, report.all_questions
+    if asked is None:
+        return
+    unit = "groups" if has.unit == "component" else "questions"
+    verdict = "can show it" if asked.shown else "cannot show it"
+    if asked.shown and has.units > has.components:
+        verdict = "can show it, if those of one document were independent"
+    yield (
+        f"  A difference of {asked.difference:g} takes {asked.units_needed:,} independent {unit}; the set "
+        f"has {has.units:,} and {verdict}."
+    )
+    if not asked.shown:
+        more = asked.units_needed - has.units
+        yield f"    -> Ask {more:,} more questions, each about a document of its own"
+
+
+def _halves(report: GoldReport) -> str:
+    split = report.halves
+    if split.against:
+        return f"A split into halves {split.against}."
+    return (
+        f"It can be split (`split:` in a sweep) into halves of {split.dev:,} questions to choose on (dev) "
+        f"and {split.test:,} to report on (test)."
+    )

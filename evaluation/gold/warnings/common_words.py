@@ -1,0 +1,56 @@
+"""Words that name nothing: what they share says nothing about two texts."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+
+_ENGLISH = """
+a about above across after again against all almost along already also although always am among an and
+another any anyone anything are around as ask at away back be became because become been before behind
+being below between both but by can cannot could d did didn do does doesn doing don done down during each
+either else enough especially etc even ever every everyone everything far few for from further get gets
+getting given go goes going got had hadn has hasn have haven having he her here hers herself him himself
+his how however i if in instead into is isn it its itself just kind kinds least less let like ll long m
+made main make makes making many may maybe me might mine more most mostly much must my myself near need
+needs neither never next no nobody none nor not nothing now o of off often on once one only onto or other
+others ought our ours ourselves out over own part per perhaps please possible put quite rather re really s
+same say says several shall she should shouldn since so some somebody someone something sometimes soon
+still such t take taken takes tell than that the their theirs them themselves then there therefore these
+they thing things this those though through thus to together told too toward towards under unless until up
+upon us use used uses using usually ve very via want was wasn way ways we well were weren what whatever
+when whenever where wherever whether which while who whoever whole whom whose why will with within without
+won would wouldn yes yet you your yours yourself
+"""
+ENGLISH = frozenset(_ENGLISH.split())
+"""English words of grammar, of asking, and of so many meanings that they have none."""
+
+_SPEAKING_OF_TEXT = """
+according answer answers article articles author authors chapter chapters context describe described
+describes description detail detailed details discuss discussed discusses document documents example
+examples explain explained explains following happen happened happening happens highlight highlighted idea
+ideas include included includes info information key list listed lists mean meaning means mention
+mentioned mentions note noted page pages paragraph paragraphs passage passages point points provide
+provided provides question questions reason reasons refer referred refers result results said section
+sections state stated states summarise summarised summarize summarized summary talk talked talking talks
+text texts title topic topics work works write writes written wrote
+"""
+SPEAKING_OF_TEXT = frozenset(_SPEAKING_OF_TEXT.split())
+"""English words by which a question speaks of a text, or of what happens in it, without naming it."""
+
+ENGLISH_FROM = 0.2
+"""Share of the questions' words in `ENGLISH` from which they are taken for English, where half are."""
+COMMON_FROM = 0.005
+"""In another language, a word that makes up so much of the documents is one of grammar: of English ones
+some 25 do, from `the` to `with`."""
+
+
+def common_words(asked: Iterable[str], frequency: Mapping[str, int]) -> Container[str]:
+    """Words to leave out: the English ones, or in another language the documents' most frequent.
+
+    `asked` are all words of all questions, `frequency` says how often each word stands in the documents.
+    """
+    words = list(asked)
+    if words and sum(word in ENGLISH for word in words) >= ENGLISH_FROM * len(words):
+        return ENGLISH
+    total = sum(frequency.values())
+    return frozenset(word for word, count in frequency.items() if count >= COMMON_FROM * total)

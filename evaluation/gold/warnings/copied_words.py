@@ -1,0 +1,112 @@
+"""Questions in the words of their evidence."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
+from evaluation.gold.warnings.material import Material
+from evaluation.ranking.bm25 import words
+
+COPIED_FROM = 0.8
+"""Share of a question's words in its evidence from which it is taken for a copy: four of five, where users,
+who do not have the text before them, share about half."""
+FEWEST_WORDS = 3
+"""Of fewer words than these, all are often a name that has no other."""
+LONG_RUN_WORDS = 6
+"""Words in a row that nobody repeats by chance."""
+MANY_FROM = 0.1
+"""Share of the questions from which copies move the figures of a set enough to warn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What a question and its evidence, as first listed, have in common."""
+
+    question: str
+    share: float | None
+    """Of the question's distinct words that name something, those in the evidence; None if none does."""
+    words: int
+    """How many distinct words that name something the question has."""
+    longest_run_words: int
+    """The longest run of any words of the question that stands in a piece of evidence."""
+
+    @property
+    def copied(self) -> bool:
+        """Whether the question is in the words of its evidence."""
+        much = self.share is not None and self.share >= COPIED_FROM and self.words >= FEWEST_WORDS
+        return much or self.longest_run_words >= LONG_RUN_WORDS
+
+
+def overlaps(material: Material) -> list[Overlap]:
+    """What each question that has evidence shares with it."""
+    found = []
+    for question, asked in zip(material.gold.questions, material.words, strict=True):
+        if not question.evidence:
+            continue
+        own = {word for word in asked if word not in material.common}
+        seen: set[str] = set()
+        longest = 0
+        for entry in question.evidence:
+            first = entry.passages[0]
+            told = words(material.documents[first.document].text[first.start : first.end])
+            seen.update(told)
+            longest = max(longest, longest_run(asked, told))
+        share = len(own & seen) / len(own) if own else None
+        found.append(Overlap(question.id, share, len(own), longest))
+    return found
+
+
+def longest_run(one: Sequence[str], other: Sequence[str]) -> int:
+    """Length of the longest run that stands in both.
+
+    >>> longest_run("may a flat keep a dog".split(), "no flat may keep a dog here".split())
+    3
+    """
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(one):
+        places[word].append(place)
+    ending: dict[int, int] = {}
+    longest = 0
+    for word in other:
+        ending = {place: ending.get(place - 1, 0) + 1 for place in places.get(word, ())}
+        longest = max(longest, *ending.values(), 0)
+    return longest
+
+
+def summary(found: Sequence[Overlap]) -> str:
+    """The distribution in a line; empty where no question has words."""
+    shares = [one.share for one in found if one.share is not None]
+    if not shares:
+        return ""
+    return (
+        f"words of a question that stand in its evidence: median {median(shares):.0%}, "
+        f"{COPIED_FROM:.0%} or more in {sum(share >= COPIED_FROM for share in shares):,} of {len(found):,}"
+    )
+
+
+def find(material: Material) -> Iterator[Finding]:
+    """Copies, if they are many: they flatter a search by words, and small chunks that hold little else."""
+    every = material.once(overlaps)
+    found = sorted(
+        (one for one in every if one.copied), key=lambda one: (-(one.share or 0), -one.longest_run_words)
+    )
+    if found and len(found) >= MANY_FROM * len(every):
+        verb = "is" if len(found) == 1 else "are"
+        yield Finding(
+            QUESTIONS,
+            f"{len(found):,} of {len(every):,} questions {verb} in the words of their evidence: that "
+            "flatters search by words, and small chunks",
+            "Ask as users do, before they have read the answer",
+            tuple({"question": one.question} for one in found),
+            first_lines(
+                [
+                    f"{one.question}: {one.share or 0:.0%} of its words, {one.longest_run_words} in a row"
+                    for one in found
+                ]
+            ),
+            {"median_share": median([one.share or 0 for one in every]), "copied": len(found)},
+        )
