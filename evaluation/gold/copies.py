@@ -213,7 +213,7 @@ def _in_batch(
 
 def _candidates(level: _Level, hashes: Numbers) -> tuple[Positions, Positions]:
     """Places and quotes whose first and last windows have the same numbers."""
-    at = np.flatnonzero(level.sieve[hashes & np.uint64(len(level.sieve) - 1)])
+    at = 1 + np.flatnonzero(level.sieve[hashes[1:] & np.uint64(len(level.sieve) - 1)])
     prefix = np.minimum(np.searchsorted(level.prefixes, hashes[at]), len(level.prefixes) - 1)
     right = level.prefixes[prefix] == hashes[at]
     at, prefix = at[right], prefix[right]
@@ -221,7 +221,7 @@ def _candidates(level: _Level, hashes: Numbers) -> tuple[Positions, Positions]:
     for part in _parts(level.firsts[prefix + 1] - level.firsts[prefix]):
         place, group = _spread(at[part], level.firsts[prefix[part]], level.firsts[prefix[part] + 1])
         last = place + level.lengths[group] - level.window
-        inside = last < len(hashes)
+        inside = last < len(hashes) - 1  # the last place holds no text
         place, group, last = place[inside], group[inside], last[inside]
         keys = _keys(group, hashes[last])
         low, high = (np.searchsorted(level.keys, keys, side=side) for side in ("left", "right"))

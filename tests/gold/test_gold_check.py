@@ -182,7 +182,7 @@ def test_a_difference_asked_for_is_held_against_what_the_set_has(make_set) -> No
     assert check(make_set(texts(20, 4), rows(20, 4), folder="none")).wanted is None
 
 
-@given(st.floats(0.001, 1), st.floats(0.05, 1))
+@given(st.floats(0.001, 0.999), st.floats(0.05, 1))
 def test_the_units_a_difference_takes_are_the_fewest_that_detect_it(difference: float, sd: float) -> None:
     units = units_to_detect(difference, sd)
     assert detectable(units, sd) <= difference

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 
 _ENGLISH = """
 a about above across after again against all almost along already also although always am among an and
@@ -44,13 +45,23 @@ COMMON_FROM = 0.005
 some 25 do, from `the` to `with`."""
 
 
-def common_words(asked: Iterable[str], frequency: Mapping[str, int]) -> Container[str]:
-    """Words to leave out: the English ones, or in another language the documents' most frequent.
+ASKED_FROM = 0.1
+"""A word in so many of the questions is one of asking, which documents need not have."""
+FEWEST_QUESTIONS = 20
+"""Of fewer, the same name is soon in a tenth."""
 
-    `asked` are all words of all questions, `frequency` says how often each word stands in the documents.
+
+def common_words(questions: Sequence[Sequence[str]], frequency: Mapping[str, int]) -> Container[str]:
+    """Words to leave out: the English ones, or in another language the most frequent.
+
+    `questions` are the words of each, `frequency` says how often each word stands in the documents.
     """
-    words = list(asked)
-    if words and sum(word in ENGLISH for word in words) >= ENGLISH_FROM * len(words):
+    asked = Counter(word for words in questions for word in words)
+    if asked and sum(asked[word] for word in ENGLISH) >= ENGLISH_FROM * asked.total():
         return ENGLISH
     total = sum(frequency.values())
-    return frozenset(word for word, count in frequency.items() if count >= COMMON_FROM * total)
+    common = {word for word, count in frequency.items() if count >= COMMON_FROM * total}
+    if len(questions) >= FEWEST_QUESTIONS:
+        holding = Counter(word for words in questions for word in set(words))
+        common.update(word for word, count in holding.items() if count >= ASKED_FROM * len(questions))
+    return common

@@ -77,7 +77,7 @@ class Material:
     @cached_property
     def common(self) -> Container[str]:
         """Words that name nothing."""
-        return common_words((word for found in self.words for word in found), self._frequencies[0])
+        return common_words(self.words, self._frequencies[0])
 
 
 def filter_key(question: Question) -> str:
