@@ -8,6 +8,7 @@ folded on its own, is the folded quote again.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -203,17 +204,8 @@ class Corpus:
         exact = set(self.exact(document, quote, overlapping=False))
         return sorted(exact.union(self.alike(document, quote, overlapping=False)))
 
-    def closest(self, document: str, quote: Quote) -> Range | None:
-        """The first place where the longest beginning of the quote stands, if that is half of it or more."""
-        folded = self.folded(document)
-        fits, fails = 0, len(quote.folded) + 1
-        while fails - fits > 1:
-            middle = (fits + fails) // 2
-            if quote.folded[:middle] in folded.text:
-                fits = middle
-            else:
-                fails = middle
-        if fits * 2 < len(quote.folded) or not fits:
-            return None
-        start = folded.text.find(quote.folded[:fits])
-        return folded.cluster(start)[0], folded.cluster(start + fits - 1)[1]
+
+def shown(quote: Quote, longest: int = 60) -> str:
+    """A quote on one line, short enough for a message."""
+    text = " ".join(quote.text.split())
+    return json.dumps(text if len(text) <= longest else f"{text[: longest - 3]}...", ensure_ascii=False)

@@ -10,16 +10,17 @@ from itertools import islice
 
 from evaluation.gold.documents import nearest_document
 from evaluation.gold.filters import filter_problem
+from evaluation.gold.near import NearMatches, reading
 from evaluation.gold.nouns import Evidence, Passage, Question, admits
 from evaluation.gold.questions import Anchor, Row
-from evaluation.gold.quotes import Corpus, Quote, Range, fold
+from evaluation.gold.quotes import Corpus, Quote, Range, fold, shown
 from strategies.document import Document, Scalar
 from strategies.errors import Problem, brief, listed
 
 SHOWN_PLACES = 5
 """Places of a repeated quote that a message lists."""
 MOST_HINTS = 50
-"""Problems of one set that come with what was probably meant."""
+"""Documents of one set that are not there and come with the one that was probably meant."""
 
 
 @dataclass(slots=True)
@@ -36,11 +37,13 @@ class Resolver:
     trimmed: list[str] = field(default_factory=list)
     """The question of each range of offsets that began or ended with white space."""
     corpus: Corpus = field(init=False)
+    near: NearMatches = field(init=False)
     _admitted: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
     _hints: int = MOST_HINTS
 
     def __post_init__(self) -> None:
         self.corpus = Corpus(self.documents)
+        self.near = NearMatches(self.corpus)
 
     def question(self, row: Row) -> Question:
         """The question of a row; evidence that does not resolve is a problem and is left out."""
@@ -98,7 +101,7 @@ class Resolver:
             self._not_found(row, quote, document, place)
         elif len(found) > 1 and not anchor.any:
             remedy = 'Give "start" and "end", or a longer quote, or "any": true if each of them will do'
-            self._problem(row, f"{place}: {_shown(quote)} stands in {document} at {_starts(found)}", remedy)
+            self._problem(row, f"{place}: {shown(quote)} stands in {document} at {_starts(found)}", remedy)
             return ()
         return found
 
@@ -120,7 +123,7 @@ class Resolver:
             return ()
         if anchor.quote is not None and fold(inside.strip()).text != Quote(anchor.quote).folded:
             self._problem(
-                row, f"{what} reads {_shown(Quote(inside))}, not its quote", "Correct the one or the other"
+                row, f"{what} reads {shown(Quote(inside))}, not its quote", "Correct the one or the other"
             )
             return ()
         if inside != inside.strip():
@@ -144,12 +147,11 @@ class Resolver:
         if not found and self.skipped:  # it may stand in a file that was left out
             return []
         if not found:
-            remedy = "Copy the words from the document, and name it"
-            self._problem(row, f"{place}: {_shown(quote)} stands in no document", remedy)
+            self._problem(row, f"{place}: {shown(quote)} stands in no document", self._meant(quote))
             return []
         places = listed([f"{passage.document} at {passage.start}" for passage in found])
         remedy = 'Name the document: {"document", "quote"}, with "start" and "end" if it repeats there'
-        self._problem(row, f"{place}: {_shown(quote)} stands in {places}", remedy)
+        self._problem(row, f"{place}: {shown(quote)} stands in {places}", remedy)
         return []
 
     def _may_hint(self) -> bool:
@@ -158,19 +160,23 @@ class Resolver:
         return self._hints >= 0
 
     def _not_found(self, row: Row, quote: Quote, document: str, place: str) -> None:
-        remedy = "Copy the words from the document"
-        if self._may_hint():
-            elsewhere = next((d for d in self.documents if next(self.corpus.alike(d, quote), None)), None)
-            closest = self.corpus.closest(document, quote)
-            if elsewhere is not None:
-                remedy = f"It stands in {elsewhere}"
-            elif closest is not None:
-                start, end = closest
-                text = self.documents[document].text
-                remedy = (
-                    f"At {start} the document reads {_shown(Quote(text[start : end + 40]), end - start + 40)}"
-                )
-        self._problem(row, f"{place}: {_shown(quote)} does not stand in {document}", remedy)
+        self._problem(
+            row, f"{place}: {shown(quote)} does not stand in {document}", self._meant(quote, document)
+        )
+
+    def _meant(self, quote: Quote, document: str | None = None) -> str:
+        """What was probably meant, which is said but never taken."""
+        anywhere = self.near.find(quote, most=1)
+        if document is None or (anywhere and anywhere[0].score == 1):
+            found = anywhere
+        else:
+            found = self.near.find(quote, document, most=1) or anywhere
+        if not found:
+            return "Copy the words from the document" + ("" if document else ", and name it")
+        best = found[0]
+        if best.score == 1 and len(best.ranges) == 1:
+            return f"It stands in {best.document} at {best.ranges[0][0]}"
+        return reading(best, quote, self.documents[best.document].text, document)
 
     def _filter(self, row: Row, evidence: Sequence[Evidence]) -> None:
         if not row.filter:
@@ -194,9 +200,3 @@ class Resolver:
 
 def _starts(ranges: Sequence[Range]) -> str:
     return listed([str(start) for start, _ in ranges])
-
-
-def _shown(quote: Quote, longest: int = 60) -> str:
-    """A quote on one line, short enough for a message."""
-    text = " ".join(quote.text.split())
-    return json.dumps(text if len(text) <= longest else f"{text[: longest - 3]}...", ensure_ascii=False)

@@ -126,12 +126,6 @@ def test_every_place_counts_however_it_is_set() -> None:
     assert corpus(text).every("d", Quote("Pay in 30 days")) == [(0, 14), (16, 30)]
 
 
-def test_the_closest_place_is_where_the_longest_beginning_stands() -> None:
-    text = "The pump starts at dawn. The pump stops at dusk."
-    assert corpus(text).closest("d", Quote("The pump stops at noon")) == (25, 43)
-    assert corpus(text).closest("d", Quote("Nothing of the kind")) is None
-
-
 def test_many_marks_on_one_letter_end_and_keep_their_places() -> None:
     text = "a" + "\u0323\u0301" * 50_000 + "b"
     folded = fold(text)
