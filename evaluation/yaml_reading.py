@@ -121,6 +121,9 @@ for _tag, _pattern, _first in (
 ):
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_pattern})$"), [*_first, ""])
 
+PLAIN_VALUES: dict[str, list[tuple[str, re.Pattern[str]]]] = _Loader.yaml_implicit_resolvers
+"""What a plain word is, if not text: tag and pattern, by its first character; what writes YAML must know."""
+
 
 class _Reading:
     """Turns nodes into values, noting the line of each and what is wrong."""

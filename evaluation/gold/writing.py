@@ -11,45 +11,54 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from evaluation.gold.card import read_card
 from evaluation.gold.documents import media_type
-from evaluation.gold.front_matter import front_matter
 from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.sidecars import SIDECAR_KEYS, SUFFIX
+from evaluation.gold.unwritable import in_front, problems
+from evaluation.yaml_reading import PLAIN_VALUES
 from strategies.document import Document, Mark
-from strategies.errors import refuse
-from strategies.outline import MARKDOWN
+from strategies.errors import BadInput, refuse
 
 _SHOWN_QUOTE = 2000
 """Characters of evidence that are written as a quote beside its range; longer evidence is a range alone."""
 
 
 def write_gold(folder: Path, gold: GoldSet, card: Mapping[str, object] | None = None) -> None:
-    """Write a whole set into a folder that is not there, or empty. Raises BadInput where it is neither.
+    """Write a whole set into a folder that is not there, or empty.
 
     `card` is what `card.yaml` says beside `name` and, where a document's metadata need it, `documents`.
+    Raises BadInput where the folder is neither, and with everything that cannot be written.
     """
+    said = {document.id: described(document) for document in gold.documents}
+    on_card = {name: {"metadata": listed} for name, (_, listed) in said.items() if listed}
+    content = yaml_text({"name": gold.name, **(card or {}), **({"documents": on_card} if on_card else {})})
+    wrong = problems(gold, {name: bool(beside) for name, (beside, _) in said.items()})
+    if wrong := wrong or read_card(content, CARD)[1]:
+        raise BadInput(wrong)
     with new_folder(folder) as place:
-        on_card: dict[str, dict[str, object]] = {}
         for document in gold.documents:
             path = place / DOCUMENTS / document.id
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(document.text.encode("utf-8"))
-            beside, listed = described(document)
-            if beside:
+            path.write_bytes(text_bytes(document.text))
+            if beside := said[document.id][0]:
                 (path.parent / f"{path.name}{SUFFIX}").write_text(yaml_text(beside), "utf-8", newline="\n")
-            if listed:
-                on_card[document.id] = {"metadata": listed}
         texts = {document.id: document for document in gold.documents}
-        lines = "".join(question_line(question, texts) for question in gold.questions)
-        (place / QUESTIONS).write_text(lines, "utf-8", newline="\n")
-        content = {"name": gold.name, **(card or {}), **({"documents": on_card} if on_card else {})}
-        (place / CARD).write_text(yaml_text(content), "utf-8", newline="\n")
+        with (place / QUESTIONS).open("w", encoding="utf-8", newline="\n") as lines:
+            lines.writelines(question_line(question, texts) for question in gold.questions)
+        (place / CARD).write_text(content, "utf-8", newline="\n")
+
+
+def text_bytes(text: str) -> bytes:
+    """A document's text as the bytes of its file: a first U+FEFF would else be read as a byte-order mark."""
+    return f"\ufeff{text}".encode() if text.startswith("\ufeff") else text.encode()
 
 
 @contextmanager
@@ -113,8 +122,13 @@ def described(document: Document) -> tuple[dict[str, object], dict[str, object]]
     for kind in ("page", "heading"):
         if marks := [_mark(mark) for mark in document.marks if mark.kind == kind]:
             beside[f"{kind}s"] = marks
-    inside = front_matter(document.text, document.id)[0] if document.media_type in MARKDOWN else {}
-    own = {name: value for name, value in document.metadata.items() if (name, value) not in inside.items()}
+    inside = in_front(document)
+    # 1, 1.0 and true are equal, and three values all the same.
+    own = {
+        name: value
+        for name, value in document.metadata.items()
+        if name not in inside or (type(value), value) != (type(inside[name]), inside[name])
+    }
     clashing = own.keys() & {*SIDECAR_KEYS, "metadata"}
     beside.update((name, own[name]) for name in own if name not in clashing)
     return beside, {name: own[name] for name in own if name in clashing}
@@ -133,7 +147,31 @@ def yaml_text(content: Mapping[str, object]) -> str:
     year: '2024'
     tags: [a, 1]
     """
-    return str(yaml.safe_dump(dict(content), allow_unicode=True, sort_keys=False, default_flow_style=None))
+    text: str = yaml.dump(
+        dict(content), Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=None
+    )
+    return text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what is read back by the rules of `parse_yaml`, whose plain values are not PyYAML's."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {  # noqa: RUF012  the name and form are PyYAML's
+        first: [*yaml.SafeDumper.yaml_implicit_resolvers.get(first, []), *PLAIN_VALUES.get(first, [])]
+        for first in {*yaml.SafeDumper.yaml_implicit_resolvers, *PLAIN_VALUES}
+    }
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _float(dumper: yaml.SafeDumper, value: float) -> yaml.Node:
+    digits = format(Decimal(repr(value)), "f")  # an exponent would be read as text
+    plain = digits if "." in digits else f"{digits}.0"
+    return dumper.represent_scalar("tag:yaml.org,2002:float", plain)
+
+
+_Dumper.add_representer(float, _float)
 
 
 def add_questions(folder: Path, lines: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ class What(StrEnum):
     MODIFIERS = "modifiers"
     STORES = "stores"
     METRICS = "metrics"
+    FORMATS = "formats"
     DATASETS = "datasets"
     SWEEPS = "sweeps"
 
@@ -30,7 +31,7 @@ def list_(
     what: Annotated[
         What,
         typer.Argument(
-            help="strategies, modifiers, stores, metrics, datasets or sweeps.", show_default=False
+            help="strategies, modifiers, stores, metrics, formats, datasets or sweeps.", show_default=False
         ),
     ],
     names: Annotated[
@@ -41,7 +42,8 @@ def list_(
     """List what there is to choose from.
 
     Strategies with their parameters, ours and those of libraries; modifiers, which every strategy takes
-    beside its own parameters; stores of vectors; metrics; bundled data sets; ready sweeps.
+    beside its own parameters; stores of vectors; metrics; formats of other tools' gold sets; bundled data
+    sets; ready sweeps.
     """
     from json import dumps
 
@@ -50,6 +52,7 @@ def list_(
         "modifiers": _modifiers,
         "stores": _stores,
         "metrics": _metrics,
+        "formats": _formats,
         "datasets": _datasets,
         "sweeps": _sweeps,
     }[what.value]()
@@ -216,6 +219,35 @@ def _metrics() -> list[dict[str, Any]]:
         }
         for metric in METRICS.values()
     ] + judged
+
+
+def _formats() -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from evaluation.gold.formats import FORMATS
+    from strategies import parameters
+
+    rows = []
+    for name, cls in FORMATS.items():
+        told = [asdict(parameter) for parameter in parameters(cls)]
+        kept = sorted(cls.keeps)
+        rows.append(
+            {
+                "name": name,
+                "description": _paragraph(cls),
+                "layout": cls.layout,
+                "evidence": cls.evidence,
+                "keeps": kept,
+                "parameters": told,
+                "lines": [
+                    f"layout: {cls.layout}",
+                    f"evidence of a question: {cls.evidence}",
+                    *([f"keeps {', '.join(kept)} too"] if kept else []),
+                    *(_told(parameter) for parameter in told),
+                ],
+            }
+        )
+    return rows
 
 
 def _datasets() -> list[dict[str, Any]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from evaluation.gold.formats.chroma import Chroma
 from evaluation.gold.formats.format import Format
+from evaluation.gold.formats.legalbench_rag import LegalBenchRag
+from evaluation.gold.formats.squad import Squad
 
-FORMATS: dict[str, type[Format]] = {}
+FORMATS: dict[str, type[Format]] = {one.name: one for one in (Chroma, LegalBenchRag, Squad)}
 """By name, in the order in which they are listed."""

@@ -1,0 +1,53 @@
+"""Evidence that comes with its words: where it stands, though the offsets be wrong."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from evaluation.gold.formats.rows import Row
+from evaluation.gold.quotes import Corpus, Quote, Range
+from strategies.errors import Problem, brief, listed
+
+_SHOWN = 5
+
+
+class Places:
+    """Finds evidence in texts, and remembers where it was not quite where it was said to be."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.notes: list[Problem] = []
+
+    def find(self, row: Row, called: str, document: str, said: Range, words: str) -> Range | None:
+        """The trimmed range of evidence: as said, if its words stand there, else where alone they stand.
+
+        None, and the row refused, where they stand nowhere or in several places.
+        """
+        text = self.corpus.documents[document].text
+        start, end = said
+        if not words.strip():
+            row.problem(f"{called} holds no words")
+            return None
+        if text[start:end] == words:
+            return trimmed(text, said)
+        quote = Quote(words)
+        found = list(islice(self.corpus.exact(document, quote), _SHOWN + 1))
+        found = found or list(islice(self.corpus.alike(document, quote), _SHOWN + 1))
+        what = f"{called} is not what stands at [{start}, {end})"
+        if len(found) == 1:
+            self.notes.append(row.told(f"{what}: taken at {found[0][0]}, where alone it stands"))
+            return found[0]
+        places = listed([str(first) for first, _ in found])
+        row.problem(f"{what}, and stands {f'at {places}' if found else 'nowhere in it'}: {_words(words)}")
+        return None
+
+
+def trimmed(text: str, said: Range) -> Range:
+    """A range without the white space at its ends; it holds more than that."""
+    start, end = said
+    words = text[start:end]
+    return end - len(words.lstrip()), start + len(words.rstrip())
+
+
+def _words(text: str) -> str:
+    return brief(repr(" ".join(text.split())), 60)

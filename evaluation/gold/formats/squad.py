@@ -1,0 +1,128 @@
+"""SQuAD 1.1 and 2.0: one JSON file of articles, their paragraphs, questions and answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from evaluation.gold.describing import describe
+from evaluation.gold.formats.format import Format, Imported, Kept, gold_set
+from evaluation.gold.formats.names import Names
+from evaluation.gold.formats.placing import Places
+from evaluation.gold.formats.rows import Ids, Row, json_of, text_of
+from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
+from evaluation.gold.quotes import Corpus
+from evaluation.gold.unwritable import text_problem
+from evaluation.gold.writing import replace_file
+from strategies.document import Document
+from strategies.errors import Problem, refuse
+
+BETWEEN = "\n\n"
+"""What stands between two paragraphs of an article."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Squad(Format):
+    """SQuAD 1.1 and 2.0. An article becomes one document: its title the name, its paragraphs joined by
+    a blank line. The answers of a question are alternatives of each other; a question that is impossible has
+    no evidence. Written as 2.0, each document as one paragraph.
+    """
+
+    name: ClassVar[str] = "squad"
+    layout: ClassVar[str] = "one JSON file"
+    evidence: ClassVar[str] = "one entry, all its alternatives in one document"
+    keeps: ClassVar[frozenset[Kept]] = frozenset()
+
+    def read(self, path: Path) -> Imported:
+        """See `Format.read`."""
+        where = path.name
+        content = json_of(text_of(path, where), where)
+        if not isinstance(content, dict) or not isinstance(content.get("data"), list):
+            raise refuse(where, "is no object with a list `data` of articles, as SQuAD files are")
+        refused, notes = list[Problem](), list[Problem]()
+        documents, questions = list[Document](), list[Question]()
+        names, ids = Names(), Ids()
+        for at, raw in enumerate(content["data"]):
+            article = Row(f"{where}: data[{at}]", raw, refused)
+            paragraphs = list(_paragraphs(article))
+            text = BETWEEN.join(context for _, context, _ in paragraphs)
+            if what := text_problem(text):
+                article.problem(f"its text {what}")
+            title = article.id("title", f"article-{at:03d}")
+            if not article.ok:
+                count = sum(len(row.items("qas")) for row, _, _ in paragraphs if row.content)
+                refused.append(article.told(f"its {count} questions are left out with it"))
+                continue
+            document = describe(names.new(title), text, article.where)[0]
+            if document.id != title:
+                notes.append(Problem(article.where, f"is called {document.id}: {title!r} names no file"))
+            documents.append(document)
+            for number, (row, context, start) in enumerate(paragraphs):
+                part = Document(document.id, context)
+                places = Places(Corpus({document.id: part}))
+                for index, asked in enumerate(row.items("qas")):
+                    one = Row(f"{article.where}.paragraphs[{number}].qas[{index}]", asked, refused)
+                    if question := _question(one, document.id, start, places, ids):
+                        questions.append(question)
+                notes += places.notes
+        return Imported(gold_set(path.stem, documents, questions), tuple(refused), tuple(notes), (path,))
+
+    def write(self, gold: GoldSet, path: Path) -> None:
+        """See `Format.write`."""
+        asked: dict[str, list[dict[str, Any]]] = {document.id: [] for document in gold.documents}
+        texts = {document.id: document.text for document in gold.documents}
+        first = gold.documents[0].id if gold.documents else ""
+        for question in gold.questions:
+            passages = question.evidence[0].passages if question.evidence else ()
+            answers = [
+                {"text": texts[p.document][p.start : p.end], "answer_start": p.start} for p in passages
+            ]
+            row = {"id": question.id, "question": question.text, "answers": answers}
+            home = passages[0].document if passages else first
+            asked[home].append({**row, "is_impossible": not answers})
+        data = [
+            {"title": name, "paragraphs": [{"context": texts[name], "qas": qas}]}
+            for name, qas in asked.items()
+        ]
+        replace_file(path, json.dumps({"version": "v2.0", "data": data}, ensure_ascii=False, indent=1) + "\n")
+
+    def unfit(self, question: Question, documents: Mapping[str, Document]) -> str:
+        """See `Format.unfit`."""
+        if len(question.evidence) > 1:
+            return f"has {len(question.evidence)} pieces of evidence, where SQuAD holds one"
+        homes = {passage.document for entry in question.evidence for passage in entry.passages}
+        return (
+            "has alternatives in several documents, where SQuAD holds those of one" if len(homes) > 1 else ""
+        )
+
+
+def _paragraphs(article: Row) -> Iterator[tuple[Row, str, int]]:
+    """Each paragraph, its text, and where it starts in the document; what is wrong refuses the article."""
+    start = 0
+    for number, raw in enumerate(article.items("paragraphs")):
+        row = article.inside(f"paragraphs[{number}]", raw)
+        context = row.text("context", blank=True) if row.ok else ""
+        yield row, context, start
+        start += len(context) + len(BETWEEN)
+
+
+def _question(row: Row, document: str, shift: int, places: Places, ids: Ids) -> Question | None:
+    """The question of a row in a paragraph that starts at `shift`; None where it is refused."""
+    if not row.ok:
+        return None
+    id, text = row.id("id"), row.text("question")
+    ids.check(id, row)
+    answers = row.items("answers")
+    if answers and row.content.get("is_impossible") is True:
+        row.problem("is_impossible is true, but there are answers")
+    passages: list[Passage] = []
+    for number, raw in enumerate(answers):
+        answer = row.inside(f"answers[{number}]", raw)
+        words, start = (answer.text("text"), answer.whole("answer_start")) if answer.ok else ("", 0)
+        if answer.ok and (found := places.find(answer, "text", document, (start, start + len(words)), words)):
+            passages.append(Passage(document, found[0] + shift, found[1] + shift))
+    evidence = (Evidence(tuple(dict.fromkeys(passages))),) if passages else ()
+    return Question(id, text, evidence) if row.ok else None

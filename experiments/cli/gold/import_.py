@@ -1,0 +1,117 @@
+"""`chunksweep gold import`: a gold set of another tool's format to a folder of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from experiments.cli import asking, options
+
+if TYPE_CHECKING:
+    from evaluation.gold.formats.importing import Converted
+
+Format = Annotated[str, typer.Argument(help="Format, see: chunksweep list formats.", show_default=False)]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the format.", show_default=False),
+]
+FirstOccurrence = Annotated[
+    bool,
+    typer.Option(
+        "--first-occurrence",
+        help="chroma: evidence that repeats word for word counts where its row says alone.",
+    ),
+]
+
+
+def import_(
+    format: Format,
+    path: Annotated[Path, typer.Argument(help="Its file or folder.", show_default=False)],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="Folder to write. Default: the format's name.", show_default=False),
+    ] = None,
+    first_occurrence: FirstOccurrence = False,
+    set_: Set = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="Name of the set. Default: that of the source.", show_default=False),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out rows that cannot be converted, and count them.")
+    ] = False,
+    json: options.Json = False,
+) -> int:
+    """Make a gold set of another tool's.
+
+    Every row that cannot be converted is told, and why; nothing is written then, unless they may be left out.
+    """
+    from evaluation.gold.formats.importing import format_of, import_set
+    from strategies.errors import brief
+
+    folder = to if to is not None else Path(format)
+    chosen = format_of(format, values(set_, first_occurrence))
+    outcome = import_set(chosen, path, folder, name=name, skip_bad=skip_bad)
+    facts: dict[str, Any] = {"folder": str(folder), "name": outcome.gold.name}
+    done = f"Wrote {brief(str(folder))}"
+    if outcome.written:
+        report(outcome, facts, json, done, "The licence is for you to write into its card.yaml.")
+        if not json:
+            typer.echo(f"Look at what it can tell: chunksweep gold check {brief(str(folder))}")
+        return 0
+    report(outcome, facts, json, done)
+    return 2
+
+
+def values(sets: list[str] | None, first_occurrence: bool) -> dict[str, object]:
+    """Parameters of a format from a command line. Raises BadInput."""
+    from evaluation.yaml_reading import parse_option
+
+    given = {key: parse_option(text, f"--set {key}") for key, text in asking.pairs(sets or []).items()}
+    return given | ({"first_occurrence": True} if first_occurrence else {})
+
+
+def report(
+    outcome: Converted, facts: dict[str, Any], json: bool, done: str, *more: str, kind: str = "rows or files"
+) -> None:
+    """Say what became of a set, and of each row that was refused: all of them."""
+    import sys
+    from dataclasses import asdict
+    from json import dumps
+
+    from experiments.paragraph import say
+
+    counts = counted(outcome)
+    if json:
+        rows = {"refused": outcome.refused, "notes": outcome.notes}
+        told = {key: [asdict(problem) for problem in some] for key, some in rows.items()}
+        facts = facts | {"written": outcome.written, **counts, "left_out": outcome.left_out, **told}
+        typer.echo(dumps({**facts, "digest": outcome.gold.digest}, allow_nan=False, indent=1))
+        return
+    for problem in outcome.refused:
+        options.warn(f"{'left out: ' if outcome.written else ''}{problem}")
+    for problem in outcome.notes:
+        options.warn(f"note: {problem}")
+    if outcome.written:
+        said = ", ".join(f"{number:,} {what}" for what, number in counts.items())
+        left = f"; left out {outcome.left_out:,} {kind}" if outcome.left_out else ""
+        for line in (f"{done}: {said}{left}.", *more):
+            say(line, sys.stdout)
+    else:
+        options.warn(
+            f"Nothing was written: {outcome.left_out:,} {kind} cannot be converted, "
+            f"{counts['questions']:,} questions can. Mend them, or leave them out with --skip-bad"
+        )
+
+
+def counted(outcome: Converted) -> dict[str, int]:
+    """Documents, questions, spans and alternatives of a set."""
+    entries = [entry for question in outcome.gold.questions for entry in question.evidence]
+    return {
+        "documents": len(outcome.gold.documents),
+        "questions": len(outcome.gold.questions),
+        "spans": len(entries),
+        "alternatives": sum(len(entry.passages) - 1 for entry in entries),
+    }
