@@ -66,6 +66,7 @@ class Counting:
 
     def __init__(self, kept: Callable[[str], str | None]) -> None:
         self.pending: list[Pending] = []
+        self._counted = set[Pending]()
         self._kept = kept
         self._lock = Lock()
 
@@ -74,7 +75,9 @@ class Counting:
         answer = self._kept(prompt)
         if answer is None:
             with self._lock:
-                self.pending.append(Pending(step, prompt))
+                if (request := Pending(step, prompt)) not in self._counted:
+                    self._counted.add(request)
+                    self.pending.append(request)
             raise NotAsked
         return answer
 

@@ -156,7 +156,7 @@ def read_draft(answer: str, n_excerpts: int) -> Draft | None:
         return None
     if found["question"] is None:
         return Draft("", (), "")
-    question, text = _line(found["question"], MOST_QUESTION), _line(found.get("answer"), MOST_ANSWER)
+    question, text = one_line(found["question"], MOST_QUESTION), one_line(found.get("answer"), MOST_ANSWER)
     evidence = found.get("evidence")
     if (
         question is None
@@ -184,7 +184,7 @@ def read_draft(answer: str, n_excerpts: int) -> Draft | None:
 def read_question(answer: str) -> str | None:
     """The question of an answer to `rephrase_prompt`."""
     found = json_object(answer)
-    return None if found is None else _line(found.get("question"), MOST_QUESTION)
+    return None if found is None else one_line(found.get("question"), MOST_QUESTION)
 
 
 def read_answer(answer: str) -> str | None:
@@ -192,7 +192,7 @@ def read_answer(answer: str) -> str | None:
     found = json_object(answer)
     if found is None or "answer" not in found:
         return None
-    said = "" if found["answer"] is None else _line(found["answer"], 2 * MOST_ANSWER)
+    said = "" if found["answer"] is None else one_line(found["answer"], 2 * MOST_ANSWER)
     return "" if said is not None and said.upper().strip(". ") in ("NONE", "NULL") else said
 
 
@@ -203,7 +203,7 @@ def read_same(answer: str) -> bool | None:
     return same if isinstance(same, bool) else None
 
 
-def _line(value: object, longest: int) -> str | None:
+def one_line(value: object, longest: int) -> str | None:
     """A text on one line; None where it is none, blank, too long, or holds what does not print."""
     if not isinstance(value, str):
         return None

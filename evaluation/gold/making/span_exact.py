@@ -45,12 +45,17 @@ class Made:
     """Those of `kept` that the set did not hold."""
     samples: int = 0
     """Samples that were asked about."""
-    dropped: Counter[str] = field(default_factory=Counter)
-    """By reason."""
+    refused: list[Dropped] = field(default_factory=list)
+    """Questions that were dropped, and why."""
     failures: list[tuple[str, str]] = field(default_factory=list)
     """Passages whose answers are missing, and what happened. Each keeps its place among the wanted."""
     end: str = ""
     """Why fewer were made than wanted, failures apart; empty where that is not so."""
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """How many were dropped, by reason."""
+        return Counter(one.reason for one in self.refused)
 
     @property
     def missing(self) -> int:
@@ -82,7 +87,7 @@ class Shelf:
                 if held is None:
                     self._made.new.append(found)
         if isinstance(found, Dropped):
-            self._made.dropped[found.reason] += 1
+            self._made.refused.append(found)
 
 
 def span_exact(
