@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation.gold.metadata import Description, flat, shown
+from evaluation.gold.sources import Choice, read_sources
 from evaluation.yaml_reading import Key, Yaml, parse_yaml
 from strategies.errors import BadInput, Problem, brief, nearest
 
 TEXT_KEYS = ("name", "version", "licence", "language", "description", "how_made", "checksum")
-CARD_KEYS = (*TEXT_KEYS, "counts", "documents")
+CARD_KEYS = (*TEXT_KEYS, "counts", "difficulty", "documents", "sources", "readers", "skipped")
 DOCUMENT_COUNTS = ("documents", "characters", "cl100k_tokens")
 QUESTION_COUNTS = ("questions", "evidence_spans")
 COUNTS = (*DOCUMENT_COUNTS, *QUESTION_COUNTS)
+READER_KEYS = ("library", "version", "files")
 DOCUMENT_KEYS = ("media_type", "metadata")
 
 MAX_NAME = 120
@@ -30,6 +32,8 @@ class Card:
     checksum: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     documents: Mapping[str, Description] = field(default_factory=dict)
+    sources: Mapping[str, Choice] = field(default_factory=dict)
+    """How files were read of which the documents were made, by pattern of their paths."""
     raw: Mapping[str, object] = field(default_factory=dict)
     """The whole card as written."""
 
@@ -56,8 +60,11 @@ def check_counts(card: Card, counted: Mapping[str, int], where: str) -> list[Pro
     ]
 
 
-def read_card(text: str, where: str) -> tuple[Card, list[Problem]]:
-    """The card in a YAML text, and every problem with it; `where` is the file's name for people."""
+def read_card(text: str, where: str, name: str = "") -> tuple[Card, list[Problem]]:
+    """The card in a YAML text, and every problem with it; `where` is the file's name for people.
+
+    `name` is used where the card has none.
+    """
     try:
         yaml = parse_yaml(text, where)
     except BadInput as error:
@@ -65,7 +72,7 @@ def read_card(text: str, where: str) -> tuple[Card, list[Problem]]:
     if not isinstance(yaml.content, dict):
         what = "is no map of keys and values"
         return Card(""), [Problem(where, what, "Write at least `name: my-documents`")]
-    return _Reader(yaml).card(yaml.content)
+    return _Reader(yaml).card(yaml.content, name)
 
 
 class _Reader:
@@ -80,9 +87,11 @@ class _Reader:
         name = ".".join(brief(str(part)) for part in key)
         self.problems.append(Problem(self.yaml.where(key), f"{name} {what}", remedy))
 
-    def card(self, raw: dict[str, Any]) -> tuple[Card, list[Problem]]:
+    def card(self, raw: dict[str, Any], name: str) -> tuple[Card, list[Problem]]:
         self.known(raw, CARD_KEYS, ())
         texts = {key: self.text(raw[key], (key,)) for key in TEXT_KEYS if raw.get(key) is not None}
+        if name:
+            texts.setdefault("name", name)
         if "name" not in texts:
             self.problems.append(Problem(self.yaml.file, "name is missing", "Write `name: my-documents`"))
         elif not self.is_name(texts["name"]):
@@ -92,7 +101,14 @@ class _Reader:
             for path, entry in self.mapping(raw.get("documents"), ("documents",)).items()
         }
         counts = self.counts(self.mapping(raw.get("counts"), ("counts",)))
-        return Card(texts.get("name", ""), texts.get("checksum"), counts, documents, raw), self.problems
+        self.mapping(raw.get("difficulty"), ("difficulty",))  # for people: any keys and values
+        sources = read_sources(self.mapping(raw.get("sources"), ("sources",)), ("sources",), self.problem)
+        for reader, entry in self.mapping(raw.get("readers"), ("readers",)).items():
+            self.reader(self.mapping(entry, ("readers", reader)), ("readers", reader))
+        for path, why in self.mapping(raw.get("skipped"), ("skipped",)).items():
+            self.text(why, ("skipped", path))
+        checksum = texts.get("checksum")
+        return Card(texts.get("name", ""), checksum, counts, documents, sources, raw), self.problems
 
     def known(self, found: dict[str, Any], known: tuple[str, ...], key: Key) -> None:
         for name in found:
@@ -128,6 +144,16 @@ class _Reader:
             if type(value) is not int:
                 self.problem(("counts", key), f"is {shown(value)}", "Write a whole number, or leave it out")
         return {key: value for key, value in raw.items() if type(value) is int}
+
+    def reader(self, raw: dict[str, Any], key: Key) -> None:
+        self.known(raw, READER_KEYS, key)
+        for name in READER_KEYS:
+            if name not in raw:
+                self.problem(key, f"has no {name}", "Leave it as chunksweep gold new wrote it")
+            elif name != "files":
+                self.text(raw[name], (*key, name))
+            elif type(raw[name]) is not int:
+                self.problem((*key, name), f"is {shown(raw[name])}", "Write a whole number")
 
     def document(self, raw: object, key: Key) -> Description:
         entry = self.mapping(raw, key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from evaluation.gold.check import GoldReport
+from evaluation.gold.questions import NO_QUESTION
 from evaluation.gold.warnings.copied_words import summary
 from evaluation.gold.warnings.finding import Finding
 from strategies.errors import brief
@@ -34,7 +35,17 @@ def lines(report: GoldReport) -> list[str]:
     if warnings:
         warnings = ["", "Worth a look:", *warnings]
     shown = [*head, *warnings, "", *_power(report)]
-    if report.problems:  # counts of what happened to resolve would mislead
+    if [problem.what for problem in report.problems] == [NO_QUESTION]:  # the set is as far as it was made
+        name, documents = brief(report.name or report.path), head[1]
+        shown = [
+            f"{name}: no question yet",
+            documents,
+            *warnings,
+            "",
+            "Next:",
+            f"  {report.problems[0].remedy}",
+        ]
+    elif report.problems:  # counts of what happened to resolve would mislead
         shown = [head[0], *problems, *warnings]
     # Ids, tags and file names may hold what would move a terminal's cursor.
     return [brief(line, longest=len(line)) for line in shown]

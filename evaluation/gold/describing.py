@@ -25,6 +25,7 @@ def describe(name: str, text: str, where: str, *said: Description) -> tuple[Docu
     metadata: Mapping[str, Scalar] = dict(inside)
     for one in reversed(said):
         metadata = {**metadata, **one.metadata}
+    warnings += (warning for one in said for warning in one.warnings)
     return Document(name, text, metadata, kind, marks), warnings
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from evaluation.gold.file_kinds import kind_of
+from evaluation.gold.walking import Found, find_files, read_bytes
 from strategies.errors import Problem, nearest
 
 MEDIA_TYPES = {
@@ -100,6 +99,8 @@ def nearest_document(name: str, known: Collection[str]) -> str:
 
 def decode(data: bytes, where: str) -> str | Problem:
     """The text of a UTF-8 file, its byte-order mark removed; or why there is none."""
+    if kind := kind_of(data, where):
+        return Problem(where, f"is {kind.name}, not text", kind.remedy)
     for bom, encoding in _WIDE_BOMS:
         if data.startswith(bom):
             return _foreign(where, f"is {encoding} (it begins with that byte-order mark)", encoding)
@@ -132,85 +133,29 @@ def _line(data: bytes, at: int) -> int:
 def read_folder(folder: Path, shown: str = "") -> tuple[list[TextFile], list[Problem]]:
     """Every visible file below `folder`, in order of its id, and a verdict for each that cannot be used.
 
-    A folder that is not there holds nothing. Hidden files and folders are ignored. Links are followed, out
-    of the folder too, but nothing is read twice: see `_walk`. `shown` stands before the id in a problem's
-    `where`.
+    `shown` stands before the id in a problem's `where`.
     """
     files: dict[str, TextFile] = {}
     problems: list[Problem] = []
-    for path, failure in _walk(folder):
-        name = unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
-        where = shown + name.encode("utf-8", "backslashreplace").decode("utf-8")
-        read = Problem(where, failure) if failure else _read(path, name, where)
-        if isinstance(read, TextFile) and name in files:
-            read = Problem(where, "stands twice, in two Unicode forms of one name", "Rename one of the two")
+    for found in find_files(folder, shown):
+        read = found.problem or _read(found)
         if isinstance(read, Problem):
-            remedy = f"{read.remedy or 'Repair or remove it'}, or leave it out with --skip-bad"
-            problems.append(replace(read, remedy=remedy))
+            problems.append(skippable(read))
         else:
-            files[name] = read
+            files[found.id] = read
     return [files[name] for name in sorted(files)], sorted(problems, key=lambda problem: problem.where)
 
 
-def _read(path: Path, name: str, where: str) -> TextFile | Problem:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return Problem(where, "has a name that is not UTF-8", "Rename it")
-    try:
-        # A pipe or a device would block or never end.
-        if not stat.S_ISREG(path.stat().st_mode):
-            return Problem(where, "is not a regular file")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return Problem(where, "is a link to nothing" if path.is_symlink() else "is gone")
-    except OSError as error:
-        return Problem(where, f"cannot be read ({error.strerror or error})")
-    text = decode(data, where)
-    return text if isinstance(text, Problem) else TextFile(name, data, text, data.startswith(_UTF8_BOM))
+def skippable(problem: Problem) -> Problem:
+    """The verdict on a file, that also names the option to do without it."""
+    return replace(
+        problem, remedy=f"{problem.remedy or 'Repair or remove it'}, or leave it out with --skip-bad"
+    )
 
 
-def _walk(folder: Path) -> Iterator[tuple[Path, str | None]]:
-    """Visible files below `folder`, each once; a folder that cannot be listed comes with the reason.
-
-    Real files and folders go before links, so that a link never takes a file's own name from it; then
-    come the links among them in the order of their paths, then those found behind these. A link to a
-    folder that `folder` lies in leads in a circle and is not followed.
-    """
-    places = Path(os.path.realpath(folder)), Path(os.path.realpath(folder.parent), folder.name)
-    seen = {str(parent) for place in places for parent in place.parents}
-    waiting = [folder] if os.path.isdir(folder) else []
-    while waiting:
-        links: list[Path] = []
-        for path in sorted(waiting):
-            yield from _below(path, seen, links)
-        waiting = links
-
-
-def _below(start: Path, seen: set[str], links: list[Path]) -> Iterator[tuple[Path, str | None]]:
-    """What is at `start` and below it, but what was `seen` by its real path; `links` are put off."""
-    waiting = [(start, os.path.realpath(start))]
-    while waiting:
-        here, real = waiting.pop()
-        is_folder = os.path.isdir(here)
-        if is_folder:
-            real = os.path.realpath(here)  # a junction of Windows counts as no link, and leads elsewhere
-        if real in seen and os.path.exists(here):  # of links to nothing, each is reported
-            continue
-        seen.add(real)
-        if not is_folder:
-            yield here, None
-            continue
-        try:
-            with os.scandir(here) as found:
-                entries = sorted((entry.name, entry.is_symlink()) for entry in found)
-        except OSError as error:
-            yield here, f"cannot be listed ({error.strerror or error})"
-            continue
-        for name, is_link in entries:
-            if name.startswith("."):
-                continue
-            if is_link:
-                links.append(here / name)
-            else:
-                waiting.append((here / name, os.path.join(real, name)))
+def _read(found: Found) -> TextFile | Problem:
+    data = read_bytes(found.path, found.where)
+    if isinstance(data, Problem):
+        return data
+    text = decode(data, found.where)
+    return text if isinstance(text, Problem) else TextFile(found.id, data, text, data.startswith(_UTF8_BOM))

@@ -27,6 +27,8 @@ class Description:
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
     """Where its pages begin, in order, then where its headings do."""
+    warnings: tuple[Problem, ...] = ()
+    """What a user should know of it although it can be used."""
 
 
 def flat(raw: Mapping[str, Any], where: Where, key: Key = ()) -> tuple[dict[str, Scalar], list[Problem]]:

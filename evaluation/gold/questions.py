@@ -23,6 +23,13 @@ from strategies.telemetry import telemetry_off
 _ROWS_AT_A_TIME = 1000
 """Rows that the library checks together: their shape takes some twenty times the memory of their text."""
 
+NO_QUESTION = "holds no question"
+ASK = (
+    "Ask with `chunksweep gold add SET`, have some made for a first look with "
+    '`chunksweep gold bootstrap SET`, or write one a line: {"id", "question", "evidence"}'
+)
+"""What to do about a set that waits for its questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -128,9 +135,7 @@ def _checked(text: str, where: str, problems: list[Problem]) -> Iterator[dict[st
             seen[name] = number
         yield row
     if empty and len(problems) == before:
-        problems.append(
-            Problem(where, "holds no question", 'Write one a line: {"id", "question", "evidence"}')
-        )
+        problems.append(Problem(where, NO_QUESTION, ASK))
 
 
 def _lines(text: str) -> Iterator[str]:

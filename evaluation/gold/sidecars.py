@@ -1,10 +1,12 @@
 """`NAME.meta.yaml` beside the document `NAME`: its metadata, its media type, its pages and headings.
 
-Every key is metadata but `media_type`, `pages` and `headings`. A sidecar is no document.
+Every key is metadata but `media_type`, `pages` and `headings`, and `source` where it says which file the
+text was made of. A sidecar is no document.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -18,6 +20,9 @@ from strategies.errors import BadInput, Problem
 SUFFIX = ".meta.yaml"
 SIDECAR_KEYS = ("media_type", "pages", "headings")
 """Keys that are no metadata."""
+SOURCE = "source"
+"""Key of the map that tells which file a text was made of, by whom, and what the text was then. Anything
+else of that name is metadata."""
 
 _FORMS = {
     "pages": "Write pages: [{start: 0, label: 1}, {start: 1840, label: 2}]",
@@ -47,7 +52,7 @@ def read_sidecars(
     for file in files:
         document, where = file.id.removesuffix(SUFFIX), f"{folder}{file.id}"
         if document in texts:
-            said[document], found = _read(file.text, where, len(texts[document]))
+            said[document], found = _read(file.text, where, texts[document])
             problems += found
         elif document not in unread:
             what = f"there is no document {folder}{document} that it could be about"
@@ -62,8 +67,31 @@ def _remedy(document: str, known: Collection[str]) -> str:
     return nearest_document(document, known)
 
 
-def _read(text: str, where: str, length: int) -> tuple[Description, list[Problem]]:
-    """One sidecar of a document of so many characters."""
+def source_of(file: str, sha256: str, text: str, reader: str, version: str) -> dict[str, object]:
+    """What a sidecar says of a text that was made of a file with that SHA-256."""
+    told = {"file": file, "reader": reader, "version": version, "sha256": sha256}
+    return {**told, "text_sha256": _sha256(text)}
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _is_source(value: object) -> bool:
+    return isinstance(value, dict) and {"file", "text_sha256"} <= value.keys()
+
+
+def _edited(source: Mapping[str, Any], text: str, where: str) -> list[Problem]:
+    """A warning where a text is not what it was when it was made."""
+    if source["text_sha256"] == _sha256(text):
+        return []
+    what = f"the text was edited after it was read from {shown(source['file'])}"
+    remedy = "Ranges that were found before may point at other words: check quotes, pages and headings"
+    return [Problem(where, what, remedy)]
+
+
+def _read(text: str, where: str, about: str) -> tuple[Description, list[Problem]]:
+    """One sidecar of a document that is `about`."""
     try:
         yaml = parse_yaml(text, where)
     except BadInput as error:
@@ -80,11 +108,14 @@ def _read(text: str, where: str, length: int) -> tuple[Description, list[Problem
     if "metadata" in content:
         what = "metadata is no key of a sidecar, where all keys are metadata"
         problems.append(Problem(yaml.where(("metadata",)), what, "Write what is below it without it"))
-    pages = _marks("page", content.get("pages"), yaml, length, problems)
-    headings = _marks("heading", content.get("headings"), yaml, length, problems)
+    pages = _marks("page", content.get("pages"), yaml, len(about), problems)
+    headings = _marks("heading", content.get("headings"), yaml, len(about), problems)
     own = {name: value for name, value in content.items() if name not in (*SIDECAR_KEYS, "metadata")}
+    warnings: list[Problem] = []
+    if _is_source(own.get(SOURCE)):
+        warnings = _edited(own.pop(SOURCE), about, yaml.where((SOURCE,)))
     metadata, found = flat(own, yaml.where)
-    return Description(media_type, metadata, pages + headings), [*problems, *found]
+    return Description(media_type, metadata, pages + headings, tuple(warnings)), [*problems, *found]
 
 
 def _marks(

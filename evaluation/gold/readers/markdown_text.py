@@ -1,0 +1,54 @@
+"""Words as Markdown: what would be read as structure that the source never had is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_STRUCTURE = re.compile(r"#{1,6}(?=\s|$)|```|~~~|>|[-=_*]{3,}\s*$|[-+*](?=\s|$)|<(?=[a-zA-Z/!?])")
+"""What a line can begin with that makes a heading, fence, quote, rule, list or HTML of it. Numbers with a
+dot are left: who types `1.` means a list."""
+
+
+def literal(text: str) -> str:
+    r"""Words that begin a line, so that Markdown takes them for words.
+
+    >>> literal("# 1 in the charts"), literal("#1"), literal("  - 3 degrees"), literal("a - b")
+    ('\\# 1 in the charts', '#1', '\\- 3 degrees', 'a - b')
+    """
+    text = text.lstrip(" \t")
+    return f"\\{text}" if _STRUCTURE.match(text) else text
+
+
+def literal_lines(text: str) -> str:
+    """Every line of a paragraph as words."""
+    return "\n".join(literal(line) for line in text.split("\n"))
+
+
+def cell(text: str) -> str:
+    r"""The words of a table's cell: one line, its bars escaped.
+
+    >>> cell(" a |\n b ")
+    'a \\| b'
+    """
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def pipe_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table whose first row is its head; short rows are filled up.
+
+    >>> print(pipe_table([["Part", "Price"], ["Hinge"]]))
+    | Part | Price |
+    | --- | --- |
+    | Hinge |  |
+    """
+    width = max(map(len, rows))
+    lines = [f"| {' | '.join([*map(cell, row), *[''] * (width - len(row))])} |" for row in rows]
+    return "\n".join([lines[0], "| " + " | ".join(["---"] * width) + " |", *lines[1:]])
+
+
+def fenced(code: str, language: str = "") -> str:
+    """A block of code in a fence that nothing in it can close."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
