@@ -61,13 +61,24 @@ class NearMatches:
 
     def _whole(self, quote: str, document: str | None) -> Iterator[_Aligned]:
         """The places of a folded quote, or of one of its parts."""
+        from rapidfuzz.distance import Indel
+
         if not self._names:
             return
         only = None if document is None else self._names.index(document)
-        for number, start, end in self._index.windows(letters_of(quote)[0], only):
-            name = self._names[number]
-            found, common, size = aligned(quote, self.corpus.folded(name), (start, end))
-            yield _Aligned(name, (found,), common, size)
+        taken: list[tuple[int, Range]] = []
+        for number, start, middle, end in self._index.windows(letters_of(quote)[0], only):
+            # Copies that stand close by must not all lead to the first of them.
+            others = [place for text, place in taken if text == number]
+            start = max([start, *(last for _, last in others if last <= middle)])
+            end = min([end, *(first for first, _ in others if first > middle)])
+            folded = self.corpus.folded(self._names[number])
+            first, last = aligned(quote, folded, (start, end))
+            taken.append((number, (first, last)))
+            size = len(quote) + last - first
+            common = size - Indel.distance(quote, folded.text[first:last])
+            found = folded.cluster(first)[0], folded.cluster(last - 1)[1]
+            yield _Aligned(self._names[number], (found,), common, size)
 
     def _parted(self, quote: str, document: str | None) -> Iterator[_Aligned]:
         """Places of all parts of a quote with an ellipsis, in one document and in their order."""

@@ -21,14 +21,8 @@ _MOST_WORDS = 3
 _SENTENCE_END = re.compile(r"[.!?:;\u3002]['\")\]]* ")
 
 
-def aligned(quote: str, folded: Folded, window: Range) -> tuple[Range, int, int]:
-    """The original range that is most like a folded quote, in a window of a folded text.
-
-    With twice the length of the longest common subsequence, and the length of both: their quotient is how
-    alike they are.
-    """
-    from rapidfuzz.distance import Indel
-
+def aligned(quote: str, folded: Folded, window: Range) -> Range:
+    """The range of a folded text that is most like a folded quote, in about this window."""
     text = folded.text
     start, end = _best_run(quote, text, window)
     start, end = _outward(text, start, -1), _outward(text, end, 1)
@@ -43,9 +37,7 @@ def aligned(quote: str, folded: Folded, window: Range) -> tuple[Range, int, int]
         start -= 1
     while end < len(text) and folded.cluster(end) == folded.cluster(end - 1):
         end += 1
-    found = (folded.cluster(start)[0], folded.cluster(end - 1)[1])
-    size = len(quote) + end - start
-    return found, size - int(Indel.distance(quote, text[start:end])), size
+    return start, end
 
 
 def _best_run(quote: str, text: str, window: Range) -> Range:
@@ -55,9 +47,8 @@ def _best_run(quote: str, text: str, window: Range) -> Range:
         return _run(quote, text, start, end)
     # Where the ends of a long quote are tells where it is: aligning all of it takes quadratic memory.
     some = _LONGEST_ALIGNED // 2
-    margin = len(quote) // 2 + some
-    first = _run(quote[:some], text, start, min(end, start + 2 * margin))[0]
-    last = _run(quote[-some:], text, max(start, end - 2 * margin), end)[1]
+    first = _run(quote[:some], text, start, min(end, start + 3 * some))[0]
+    last = _run(quote[-some:], text, max(start, end - 3 * some), end)[1]
     return (first, last) if first < last else window
 
 

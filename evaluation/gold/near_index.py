@@ -17,6 +17,10 @@ _BUCKETS = 1 << 16
 _MOST_VOTES = 50_000
 """Votes that are counted for a quote: what bounds its cost."""
 _MOST_PLACES = 8
+_WIDEST = 200
+"""Letters by which the places that a long quote's votes point to may differ: what was put in or left out."""
+MARGIN = 500
+"""Most letters that are looked at beside a place."""
 
 Letters = npt.NDArray[np.uint32]
 Integers = npt.NDArray[np.int64]
@@ -36,10 +40,10 @@ class NearIndex:
         self.order = np.argsort(buckets, kind="stable").astype(np.uint32)
         self.firsts = np.concatenate(([0], np.cumsum(np.bincount(buckets, minlength=_BUCKETS))))
 
-    def windows(self, letters: Letters, only: int | None) -> Iterator[tuple[int, int, int]]:
-        """Text, start and end of what surrounds the places with the most votes, best first."""
+    def windows(self, letters: Letters, only: int | None) -> Iterator[tuple[int, int, int, int]]:
+        """Text, start, middle and end of what surrounds the places with the most votes, best first."""
         size = len(letters)
-        width = max(8, size // 4)
+        width = min(max(8, size // 4), _WIDEST)
         gap = size + width + 1  # so that no place of one text is taken for one of the next
         places, texts = self._votes(letters)
         if only is not None:
@@ -49,20 +53,21 @@ class NearIndex:
         places, texts = places[order], texts[order]
         last = np.searchsorted(places, places + width, "right") - 1
         votes = last - np.arange(len(places)) + 1
-        margin = size // 2 + 32
+        margin = min(size // 2 + 32, MARGIN)
         least = 0.0
         for _ in range(_MOST_PLACES):
             if not len(votes) or votes[best := int(np.argmax(votes))] <= least:
                 return
             least = max(least, votes[best] / 4)
             text = int(texts[best])
-            first, end = (
-                places[[best, last[best]]] - text * gap - self.starts[text] + [-margin, size + margin]
-            )
+            first, final = (int(at) for at in places[[best, last[best]]] - text * gap - self.starts[text])
             at = self.at[text]
-            inside = at[max(0, int(first)) : max(1, int(end))]
-            if len(inside):
-                yield text, int(inside[0]), int(inside[-1]) + 1
+            if len(at):
+                low, middle, high = (
+                    int(at[min(max(0, place), len(at) - 1)])
+                    for place in (first - margin, (first + final + size) // 2, final + size + margin)
+                )
+                yield text, low, middle, high + 1
             votes[np.abs(places - places[best]) <= max(width, size // 2)] = 0
 
     def _votes(self, letters: Letters) -> tuple[Integers, Integers]:

@@ -1,0 +1,229 @@
+"""A question on its way to `questions.jsonl`: where its quotes stand, its id, its place in the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evaluation.gold.card_claims import bring_up_to_date, claims
+from evaluation.gold.documents import nearest_document
+from evaluation.gold.loading import CARD, QUESTIONS, Reading, bundled, locate, read
+from evaluation.gold.near import NearMatches, reading
+from evaluation.gold.nouns import Evidence, Passage, Question
+from evaluation.gold.quotes import Corpus, Quote, fold, shown
+from evaluation.gold.warnings.common_words import ENGLISH
+from evaluation.gold.warnings.copied_words import overlaps
+from evaluation.gold.warnings.material import Material
+from evaluation.gold.writing import add_questions, question_line
+from evaluation.scalars import HALF_PAIR, is_unicode
+from strategies.document import Document
+from strategies.errors import BadInput, Problem, brief, listed, refuse
+
+LONGEST_ID = 40
+SHOWN_PLACES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A set that questions are added to."""
+
+    folder: Path
+    reading: Reading
+    documents: Mapping[str, Document]
+    corpus: Corpus
+    near: NearMatches
+
+    def places(self, quote: Quote, document: str | None = None) -> list[Passage]:
+        """Where a quote stands, in one document or in all: exactly or, if nowhere, folded."""
+        names = self.documents if document is None else [document]
+        for look in (self.corpus.exact, self.corpus.alike):
+            if found := [Passage(name, *place) for name in names for place in look(name, quote)]:
+                return found
+        return []
+
+    def every(self, quote: Quote, document: str | None = None) -> Evidence:
+        """Any of the places of a quote, as `any` of a file means it."""
+        names = self.documents if document is None else [document]
+        return Evidence(
+            tuple(Passage(name, *place) for name in names for place in self.corpus.every(name, quote))
+        )
+
+    def copies(self, question: Question) -> bool:
+        """Whether a question is in the words of its evidence, by the rule of `gold check`."""
+        used = {passage.document for entry in question.evidence for passage in entry.passages}
+        documents = tuple(self.documents[name] for name in sorted(used))
+        material = Material(replace(self.reading.gold, documents=documents, questions=(question,)))
+        return any(overlap.copied for overlap in overlaps(material))
+
+
+def begin(path: str) -> Draft:
+    """Read the set in a folder, whatever is wrong with its questions. Raises BadInput if it can have none."""
+    folder = locate(path)
+    if not os.path.isfile(Path(os.path.expanduser(path)) / CARD) and path in bundled():
+        remedy = "Copy its folder, and add to the copy"
+        raise refuse(brief(path), "is a bundled set, which is not changed", remedy)
+    found = read(folder)
+    documents = {document.id: document for document in found.gold.documents}
+    if not documents:
+        raise BadInput(found.problems)
+    _text(folder)
+    corpus = Corpus(documents)
+    return Draft(folder, found, documents, corpus, NearMatches(corpus))
+
+
+def evidence(
+    draft: Draft, quotes: Sequence[str], document: str | None = None, *, every: bool = False
+) -> tuple[Evidence, ...]:
+    """One entry for each quote, which must stand in one place, or in any with `every`. Raises BadInput.
+
+    The error of a quote that stands nowhere names the places most like it.
+    """
+    if document is not None:
+        given, document = document, unicodedata.normalize("NFC", document)
+        if document not in draft.documents:
+            what = f"there is no document {brief(repr(given))}"
+            raise refuse("--document", what, nearest_document(document, draft.documents))
+    entries: list[Evidence] = []
+    problems: list[Problem] = []
+    for text in quotes:
+        quote = Quote(text)
+        places = draft.places(quote, document) if quote.text else []
+        if not quote.text:
+            problems.append(Problem("--quote", "is empty", "Copy the words from the document"))
+        elif not places:
+            where = document or "any document"
+            problems.append(
+                Problem(
+                    "--quote",
+                    f"{shown(quote)} does not stand in {where}",
+                    suggestions(draft, quote, document),
+                )
+            )
+        elif len(places) > 1 and not every:
+            found = listed([f"{place.document} at {place.start}" for place in places], most=SHOWN_PLACES)
+            remedy = "Give a longer quote, its --document, or --any if each of them will do"
+            problems.append(Problem("--quote", f"{shown(quote)} stands in {found}", remedy))
+        else:
+            entries.append(draft.every(quote, document) if every else Evidence((places[0],)))
+    if problems:
+        raise BadInput(problems)
+    return tuple(dict.fromkeys(entries))
+
+
+def suggestions(draft: Draft, quote: Quote, document: str | None) -> str:
+    """What reads most like a quote that stands nowhere, in sentences."""
+    found = draft.near.find(quote, document) or draft.near.find(quote)
+    said = [reading(near, quote, draft.documents[near.document].text) for near in found]
+    return ". Or: ".join(said) or "Copy the words from the document"
+
+
+def suggested_id(question: str, taken: Collection[str]) -> str:
+    """An id of the question's words that none has yet.
+
+    >>> suggested_id("When may I put out the bins?", {"put-bins"})
+    'put-bins-2'
+    """
+    plain = "".join(sign for sign in fold(question).text if not unicodedata.combining(sign))
+    words = re.findall(r"[^\W_]+", plain)
+    telling = [word for word in words if word not in ENGLISH] or words
+    slug = ""
+    for word in telling:
+        longer = f"{slug}-{word}" if slug else word[:LONGEST_ID]
+        if len(longer) > LONGEST_ID:
+            break
+        slug = longer
+    slug, number = slug or "question", 1
+    found = slug
+    while found in taken:
+        number += 1
+        found = f"{slug}-{number}"
+    return found
+
+
+def checked(question: Question) -> Question:
+    """A question in the form in which it will be read again. Raises BadInput with all that is wrong."""
+    question = replace(
+        question,
+        id=question.id.strip(),
+        text=question.text.strip(),
+        answer=question.answer.strip(),
+        tags=tuple(dict.fromkeys(tag.strip() for tag in question.tags)),
+    )
+    problems = []
+    if not question.id:
+        problems.append(Problem("id", "is empty", "Give the question an id of its own"))
+    if not question.text:
+        problems.append(Problem("question", "is empty", "Write the question as text"))
+    if not all(question.tags):
+        problems.append(Problem("tag", "is empty", "Write a word, or leave it out"))
+    if not all(map(is_unicode, (question.id, question.text, question.answer, *question.tags))):
+        problems.append(Problem("question", *HALF_PAIR))
+    if problems:
+        raise BadInput(problems)
+    return question
+
+
+def save(draft: Draft, question: Question) -> list[Problem]:
+    """Add a question to the file and keep the card's claims true; says what of them could not be kept.
+
+    Raises BadInput where its id is taken. Whoever adds to the same set meanwhile waits.
+    """
+    question = checked(question)
+    with locked(draft.folder):
+        if question.id in ids(draft.folder):
+            raise refuse("id", f"{brief(repr(question.id))} is taken", "Give the question an id of its own")
+        before = claims(draft.folder)
+        add_questions(draft.folder, [question_line(question, draft.documents)])
+        return bring_up_to_date(before, 1, len(question.evidence))
+
+
+def ids(folder: Path) -> set[str]:
+    """The ids in a questions' file as it is now, of all lines that can be read."""
+    found = set()
+    for line in _text(folder).split("\n"):
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            if isinstance(row, dict) and isinstance(row.get("id"), str | int):
+                found.add(str(row["id"]))
+    return found
+
+
+def _text(folder: Path) -> str:
+    path = folder / QUESTIONS
+    if not path.exists():
+        return ""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise refuse(QUESTIONS, f"cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise refuse(QUESTIONS, "is not UTF-8, so nothing can be added", "Save it as UTF-8") from None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Only one process at a time adds to a folder, where the system can lock one."""
+    try:
+        import fcntl
+    except ImportError:  # Windows cannot lock a folder
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # nor can every network file system
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def wrong(reading: Reading) -> Iterable[Problem]:
+    """Problems of a set that adding a question does not solve."""
+    missing = (f"{QUESTIONS}", "is missing"), (f"{QUESTIONS}", "holds no question")
+    return [problem for problem in reading.problems if (problem.where, problem.what) not in missing]
