@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from evaluation.gold.loading import CARD, QUESTIONS, bundled, locate, read
@@ -18,7 +19,16 @@ def open_for_questions(path: str) -> tuple[Path, GoldSet]:
     problems = [
         problem for problem in reading.problems if problem.where != QUESTIONS or problem.what not in _EMPTY
     ]
-    card = reading.gold.card
+    problems += claimed(reading.gold.card)
+    if own := bundled_set(folder):
+        problems = own
+    if problems:
+        raise BadInput(problems)
+    return folder, reading.gold
+
+
+def claimed(card: Mapping[str, object]) -> list[Problem]:
+    """What a card claims of the questions as they are, so that it would be false of others."""
     counts = card.get("counts")
     fixed = (
         [f"counts.{name}" for name in ("questions", "evidence_spans") if name in counts]
@@ -26,13 +36,15 @@ def open_for_questions(path: str) -> tuple[Path, GoldSet]:
         else []
     )
     fixed += ["checksum"] if card.get("checksum") else []
-    problems += [
+    return [
         Problem(CARD, f"{key} is of the questions as they are", "Take it out of the card first")
         for key in fixed
     ]
-    if folder in bundled().values():
-        what = "is a set that comes with chunksweep, which is not changed"
-        problems = [Problem(brief(path), what, "Copy its folder, and give the copy's path")]
-    if problems:
-        raise BadInput(problems)
-    return folder, reading.gold
+
+
+def bundled_set(folder: Path) -> list[Problem]:
+    """Why a set that comes with chunksweep is not changed; nothing for any other."""
+    if folder not in bundled().values():
+        return []
+    what = "is a set that comes with chunksweep, which is not changed"
+    return [Problem(brief(folder.name), what, "Copy its folder, and give the copy's path")]

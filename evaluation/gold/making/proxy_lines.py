@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.gold.documents import decode
-from evaluation.gold.loading import CARD, QUESTIONS, read
+from evaluation.gold.loading import QUESTIONS, read
 from evaluation.gold.making.bootstrap import KINDS, Proxies, make_proxies, proxy_id
+from evaluation.gold.making.opening import bundled_set, claimed
 from evaluation.gold.writing import question_line, replace_file
 from strategies.errors import BadInput, Problem, listed, nearest, refuse
 from strategies.segmenting import language_problem
@@ -41,6 +42,8 @@ def bootstrap(
     has changed since, give way, and every other line stays as it is, to the byte.
     """
     _check(wanted, kinds)
+    if problems := bundled_set(folder):
+        raise BadInput(problems)
     lines = _lines(folder / QUESTIONS)
     old = [number for number, line in enumerate(lines) if as_made(line)]
     kept = [line for number, line in enumerate(lines) if number not in set(old) and line.strip()]
@@ -52,7 +55,7 @@ def bootstrap(
     gone = {f"{QUESTIONS}:{number + 1}" for number in old}
     # An empty file, and lines that go, are no problem here.
     problems = [p for p in reading.problems if p.where != QUESTIONS and p.where not in gone]
-    problems += _claims(reading.gold.card)
+    problems += claimed(reading.gold.card)
     if problems:
         raise BadInput(dict.fromkeys(problems))
     replaced = {json.loads(lines[number])["id"] for number in old}
@@ -142,17 +145,6 @@ def _check(wanted: int, kinds: Sequence[str]) -> None:
         problems.append(Problem("--kinds", "names one twice", "Name each once"))
     if problems:
         raise BadInput(problems)
-
-
-def _claims(card: object) -> list[Problem]:
-    """Claims of the card that new questions would belie."""
-    claims = [name for name in ("counts", "checksum") if isinstance(card, dict) and card.get(name)]
-    return [
-        Problem(
-            CARD, f"its {name} would be false with other questions", "Take it out, and set it anew afterwards"
-        )
-        for name in claims
-    ]
 
 
 def _language(said: object) -> str:

@@ -406,7 +406,7 @@ def test_a_broken_set_is_refused_and_left_as_it_is(folder: Path) -> None:
         bootstrap(folder, 5, seed=7, kinds=list(KINDS), replace=True)
     told = str(caught.value)
     assert "stands in no document" in told
-    assert "card.yaml: its counts would be false with other questions" in told
+    assert "card.yaml: counts.questions is of the questions as they are" in told
     assert (folder / QUESTIONS).read_bytes() == before
 
 
@@ -450,6 +450,8 @@ def test_slips_are_told_together(folder: Path, capsys: pytest.CaptureFixture[str
     assert "'clozes' is no way to make proxies. Did you mean cloze?" in told
     assert "Did you mean headings?" in told
     assert run(["gold", "bootstrap", str(folder), "--kinds", ","]) == 2
+    assert run(["gold", "bootstrap", "handbook", "--replace"]) == 2
+    assert "comes with chunksweep, which is not changed" in capsys.readouterr().err
 
 
 # Whatever the documents are
