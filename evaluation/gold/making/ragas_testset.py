@@ -1,43 +1,26 @@
-"""The further door to ragas: its TestsetGenerator on passages of a set.
-
-Its nodes are our passages, so that what it calls the contexts of a question are ranges of documents. Of its
-transforms only those run that its specific synthesizers need: named entities, by the language model, and
-their overlap. Personas are made of the passages themselves, grouped by the embedder, instead of summaries
-that would be asked for one by one. What it draws by chance is drawn by the seed, and what it leaves to the
-order of sets is sorted: the same requests come again and are answered by the cache.
-"""
+"""The further door to ragas: the parts of its TestsetGenerator, with our own language model and embedder."""
 
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import random
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Lock, Thread
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from evaluation.gold.making.candidates import Ask, Dropped
 from evaluation.gold.making.sampling import Excerpt
-from evaluation.gold.making.span_exact import UNKNOWN, Made, NotAsked
+from evaluation.gold.making.span_exact import Made, NotAsked
 from evaluation.judging.ragas_metrics import INSTALL
 from evaluation.judging.verdict import json_object
 from strategies.errors import BadInput, ChatError, Problem, brief
-from strategies.strategy import Vectors
 from strategies.telemetry import telemetry_off
-
-_PERSONAS = 3
-_MULTI = 4
-"""One question of so many needs two passages."""
-_PAIRS = 2
-"""Pairs of passages with an entity in common that are tried for each question on two."""
 
 _STEPS = {
     "NEROutput": "entities",
@@ -56,105 +39,16 @@ _NOTHING: dict[str, dict[str, Any]] = {
 """What ragas goes on with where an answer is missing."""
 
 
-def most_pairs(wanted: int) -> int:
-    """Pairs of passages that are tried at most."""
-    return _PAIRS * (wanted // _MULTI)
-
-
-def samples(
-    excerpts: Sequence[Excerpt],
-    vectors: Vectors,
-    ask: Ask,
-    made: Made,
-    *,
-    seed: int,
-    concurrency: int,
-) -> list[tuple[str, Any]]:
-    """The synthesizer's name, and its sample or None, for each question that was asked for.
-
-    `vectors` are those of the passages, of unit length. What fails is added to `made`, as are answers that
-    have not the form.
-    """
-    llm = library().Answering(ask, made, excerpts)
-    with _drawn_by(seed), redirect_stderr(io.StringIO()):  # its own bars would break ours
-        return _samples(excerpts, vectors, llm, made.wanted, concurrency)
-
-
-def _samples(
-    excerpts: Sequence[Excerpt], vectors: Vectors, llm: Any, n_wanted: int, concurrency: int
-) -> list[tuple[str, Any]]:
-    ragas = library()
-    run_config = ragas.RunConfig(max_workers=concurrency)
-    known = {one.text: vector for one, vector in zip(excerpts, vectors.tolist(), strict=True)}
-    embedder = ragas.Embedding(known.__getitem__)
-    graph = ragas.KnowledgeGraph(nodes=[_node(one.text) for one in excerpts])
-    summaries = ragas.EmbeddingExtractor(
-        property_name="summary_embedding", embed_property_name="summary", embedding_model=embedder
-    )
-    steps = [summaries, ragas.Entities(llm=llm), ragas.OverlapScoreBuilder(threshold=0.01)]
-    ragas.apply_transforms(graph, steps, run_config)
-    pairs = [one for one in graph.relationships if one.properties["overlapped_items"]]
-    graph.relationships = pairs[: most_pairs(n_wanted)]
-    multi = n_wanted // _MULTI if graph.relationships else 0
-    left = {ragas.SingleHop.name: n_wanted - multi, ragas.MultiHop.name: multi}
-    makers = [one(llm=llm) for one in (ragas.SingleHop, ragas.MultiHop) if left[one.name]]
-    executor = ragas.TestsetGenerator(llm, embedder, graph, _personas(graph, llm)).generate(
-        n_wanted,
-        query_distribution=[(one, left[one.name] / n_wanted) for one in makers],
-        run_config=run_config,
-        raise_exceptions=False,
-        return_executor=True,
-    )
-    # Its numbers are rounded up: no more questions are asked for than are wanted.
-    kinds, jobs = [], []
-    for job in executor.jobs:
-        several = hasattr(job[2]["scenario"], "combinations")
-        name = ragas.MultiHop.name if several else ragas.SingleHop.name
-        if left[name]:
-            left[name] -= 1
-            kinds.append(name)
-            jobs.append(job)
-    executor.jobs = jobs
-    return [
-        (kind, sample if isinstance(sample, ragas.Sample) else None)
-        for kind, sample in zip(kinds, executor.results(), strict=True)
-    ]
-
-
-def _node(text: str) -> Any:
-    """A passage as ragas keeps it; it is its own summary."""
-    ragas = library()
-    return ragas.Node(type=ragas.NodeType.CHUNK, properties={"page_content": text, "summary": text})
-
-
-def _personas(graph: Any, llm: Any) -> list[Any]:
-    """Who asks, each of a name of its own."""
-    made = library().personas(graph, llm, num_personas=min(_PERSONAS, len(graph.nodes)))
-    personas = list({persona.name: persona for persona in made}.values())
-    llm.known = {persona.name for persona in personas}
-    return personas
-
-
-def longest_prompts() -> tuple[str, str]:
-    """The prompts that match themes and personas, and that ask for a question, without its passages."""
-    ragas = library()
-    persona = ragas.Persona(name="x" * 40, role_description=UNKNOWN)
-    themes = ragas.Themes(themes=[UNKNOWN] * 10, personas=[persona] * _PERSONAS)
-    question = ragas.MultiHop(llm=None).generate_query_reference_prompt.to_string()
-    return ragas.ThemesPrompt().to_string(themes), question + persona.model_dump_json(indent=4) + UNKNOWN
-
-
 @contextmanager
-def _drawn_by(seed: int) -> Iterator[None]:
-    """What is drawn inside follows the seed; what is drawn after is as if nothing had been."""
-    ours, theirs = random.getstate(), np.random.get_state()  # ragas draws from both
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
+def unreported() -> Iterator[None]:
+    """Inside, ragas reports no prompt: even what it does not send writes a file into the user's home."""
+    module = library().pydantic_prompt
+    before = module.PromptUsageEvent, module.track
+    module.PromptUsageEvent, module.track = (lambda **told: None), (lambda event: None)
     try:
         yield
     finally:
-        random.setstate(ours)
-        np.random.set_state(theirs)
+        module.PromptUsageEvent, module.track = before
 
 
 @cache
@@ -176,6 +70,7 @@ def _classes() -> SimpleNamespace:
     from ragas.dataset_schema import SingleTurnSample
     from ragas.embeddings.base import BaseRagasEmbedding
     from ragas.llms.base import InstructorBaseRagasLLM
+    from ragas.prompt import pydantic_prompt
     from ragas.run_config import RunConfig
     from ragas.testset.graph import KnowledgeGraph, Node, NodeType
     from ragas.testset.persona import Persona, generate_personas_from_kg
@@ -307,4 +202,5 @@ def _classes() -> SimpleNamespace:
         ThemesPrompt=ThemesPersonasMatchingPrompt,
         apply_transforms=apply_transforms,
         personas=generate_personas_from_kg,
+        pydantic_prompt=pydantic_prompt,
     )

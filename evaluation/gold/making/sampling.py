@@ -102,7 +102,9 @@ class Sampler:
         self._words = [content_words(excerpt.text) for excerpt in self.excerpts]
         frequency = Counter(word for words in self._words for word in words)
         self._weight = {
-            word: math.log(len(self.excerpts) / n) for word, n in frequency.items() if 2 <= n <= _COMMON
+            word: math.log(len(self.excerpts) / n)
+            for word, n in frequency.items()
+            if 2 <= n <= min(_COMMON, len(self.excerpts) - 1)
         }
         self._holders: Mapping[str, list[int]] = defaultdict(list)
         for at, words in enumerate(self._words):

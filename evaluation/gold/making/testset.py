@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.gold.making import ragas_testset, wording
+from evaluation.gold.making import ragas_testset, synthesizing, wording
 from evaluation.gold.making.candidates import Ask, Dropped, evidence_at, made_question
 from evaluation.gold.making.estimating import Pending, Weight, tokens
 from evaluation.gold.making.prompts import one_line
@@ -54,7 +54,7 @@ class Testset:
             made.end = "no passage is left to ask about"
             return made
         vectors = self._embed([one.text for one in self._excerpts])
-        found = ragas_testset.samples(
+        found = synthesizing.samples(
             self._excerpts, vectors, ask, made, seed=self._seed, concurrency=self._concurrency
         )
         made.samples = len(found)
@@ -74,8 +74,8 @@ class Testset:
         if not waiting:
             return []
         steps = Counter(step for step, _ in waiting)
-        themes, question = map(tokens, ragas_testset.longest_prompts())
-        pairs, future = ragas_testset.most_pairs(self._wanted), max(0, self._wanted - made.samples)
+        themes, question = map(tokens, synthesizing.longest_prompts())
+        pairs, future = synthesizing.most_pairs(self._wanted), max(0, self._wanted - made.samples)
         return [
             *(Weight(1, 1, tokens(prompt)) for _, prompt in waiting),
             Weight(steps["entities"], steps["entities"] + pairs, themes),

@@ -7,6 +7,7 @@ language that speaks of its passage, or an answer that denies another, is left t
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from evaluation.gold.quotes import fold
 
@@ -46,7 +47,7 @@ def words(text: str) -> list[str]:
     >>> words("It\u2019s 1,200 EUR, twice.")
     ["it's", '1,200', 'eur', 'twice']
     """
-    return _WORD.findall(fold(text).text)
+    return _WORD.findall(unicodedata.normalize("NFC", fold(text).text))
 
 
 def content_words(text: str) -> set[str]:

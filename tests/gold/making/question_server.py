@@ -110,7 +110,7 @@ def village(n_documents: int = 4, n_facts: int = 24) -> dict[str, str]:
         for row in range(n_facts):
             number = 1000 + 100 * at + row
             rows.append(
-                f"Owner{number} keeps {number} {things[row % 5]} in the barn {'xyzuvw'[row % 6]}{row}.\n"
+                f"Owner{number} keeps {number} {things[row % 5]} in the barn north{row % 12}.\n"
                 + f"Nothing else is known about that household, {'quiet and small and old, ' * 4}they say."
             )
         documents[f"rolls/part{at}.md"] = f"# Roll {at}\n\n" + "\n\n".join(rows) + "\n"
