@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 from itertools import pairwise
@@ -24,6 +25,12 @@ def problems(text: str) -> str:
 def test_a_name_is_enough() -> None:
     card, found = read_card("name: lease", "card.yaml")
     assert (card.name, card.counts, card.checksum, found) == ("lease", {}, None, [])
+
+
+def test_how_hard_a_set_is_may_be_told_in_any_words() -> None:
+    said = {"bm25": {"hit_at_5": 0.5}, "people": "half of them"}
+    card, found = read_card(json.dumps({"name": "lease", "difficulty": said}), "card.yaml")
+    assert (card.raw["difficulty"], found) == (said, [])
 
 
 def test_documents_get_their_media_type_and_metadata(make_set) -> None:
@@ -67,6 +74,7 @@ def test_documents_get_their_media_type_and_metadata(make_set) -> None:
         ("name: a\ncounts: {documents: many}", 'card.yaml:2: counts.documents is "many"'),
         ("name: a\ncounts: {document: 3}", "counts.document is not a known key. Did you mean documents?"),
         ("name: a\ndocuments: [a.md]", 'card.yaml:2: documents is ["a.md"]'),
+        ("name: a\ndifficulty: hard", 'card.yaml:2: difficulty is "hard". Write keys and values'),
         (
             "name: a\ndocuments:\n  a.md: {mediatype: x}",
             "card.yaml:3: documents.a.md.mediatype is not a known",
