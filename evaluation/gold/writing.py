@@ -171,7 +171,14 @@ def _float(dumper: yaml.SafeDumper, value: float) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:float", plain)
 
 
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    # In other quotes PyYAML folds line breaks and blanks in ways that are not read back.
+    plain = value.isprintable() and value == value.strip()
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
+
+
 _Dumper.add_representer(float, _float)
+_Dumper.add_representer(str, _text)
 
 
 def add_questions(folder: Path, lines: Iterable[str]) -> None:

@@ -77,7 +77,7 @@ class Chroma(Format):
         places: Places,
         ids: Ids,
     ) -> Question | None:
-        id, text, corpus = row.id("id", default), row.text("question"), row.text("corpus_id")
+        id, text, corpus = row.id("id", default), row.text("question"), row.text("corpus_id", blank=True)
         ids.check(id, row)
         if row.ok and corpus not in corpora:
             what = "cannot be read" if corpus + SUFFIX in files.unread else f"is not in {CORPORA}/"

@@ -80,12 +80,15 @@ class Row:
             return value
         return ""
 
-    def id(self, key: str, default: str = "") -> str:
-        """The id at a key: text, or a whole number, which counts as its text; `default` where none is."""
+    def id(self, key: str, default: str = "", *, blank: bool = False) -> str:
+        """The id at a key: text, or a whole number, which counts as its text; `default` where none is.
+
+        Names of files may be `blank`, ids of questions not.
+        """
         value = self.content.get(key)
         if type(value) is int and abs(value) <= LARGEST:
             return str(value)
-        return default if value is None and default else self.text(key)
+        return default if value in (None, "") and default else self.text(key, blank=blank)
 
     def whole(self, key: str) -> int:
         """The offset at a key."""

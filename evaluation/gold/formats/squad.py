@@ -51,7 +51,7 @@ class Squad(Format):
             text = BETWEEN.join(context for _, context, _ in paragraphs)
             if what := text_problem(text):
                 article.problem(f"its text {what}")
-            title = article.id("title", f"article-{at:03d}")
+            title = article.id("title", f"article-{at:03d}", blank=True)
             if not article.ok:
                 count = sum(len(row.items("qas")) for row, _, _ in paragraphs if row.content)
                 refused.append(article.told(f"its {count} questions are left out with it"))

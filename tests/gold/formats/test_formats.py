@@ -1,0 +1,238 @@
+"""What every foreign format owes. A format joins by standing in FORMATS, with a sample of its files here."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from evaluation.gold import GoldSet, load
+from evaluation.gold.formats import FORMATS
+from evaluation.gold.formats.chroma import Chroma
+from evaluation.gold.formats.format import Format
+from evaluation.gold.formats.names import Names, escaped
+from evaluation.gold.unwritable import Taken, name_problem
+from experiments.cli.app import run
+from strategies.errors import BadInput
+
+from ..nasty import FOREIGN, sets  # noqa: TID252  (a neighbour's)
+
+ROOT = Path(__file__).resolve().parents[3]
+
+RULES = "# Rules\r\n\r\nBins go out on Tuesday.\r\nBins go out on Tuesday, or \u201clater\u201d.\r\n"
+LETTER = "From April on, bins go out on Thursday.\n"
+
+
+def chroma(home: Path) -> Path:
+    """Two corpora, a question of one piece and one of two, and a row without evidence."""
+    path = home / "general_evaluation_data"
+    (path / "corpora").mkdir(parents=True)
+    (path / "corpora" / "rules.md").write_bytes(RULES.encode())
+    (path / "corpora" / "2024-03.md").write_bytes(b"\xef\xbb\xbf" + LETTER.encode())
+    tuesday = {"content": " on Tuesday", "start_index": 22, "end_index": 33}
+    thursday = {"content": "Thursday", "start_index": 30, "end_index": 38}
+    april = {"content": "From April on", "start_index": 0, "end_index": 13}
+    rows = [("When?", [tuesday], "rules"), ("And now?", [thursday, april], "2024-03"), ("Who?", [], "rules")]
+    quoted = [
+        ",".join(f'"{cell}"' for cell in (str(n), asked, json.dumps(places).replace('"', '""'), corpus))
+        for n, (asked, places, corpus) in enumerate(rows)
+    ]
+    (path / "questions_df.csv").write_text("\n".join([",question,references,corpus_id", *quoted, ""]))
+    return path
+
+
+def legalbench_rag(home: Path) -> Path:
+    """Two benchmarks; a test over two files, and one without snippets."""
+    path = home / "legal"
+    (path / "corpus" / "letters").mkdir(parents=True)
+    (path / "benchmarks").mkdir()
+    (path / "corpus" / "rules.txt").write_bytes(RULES.encode())
+    (path / "corpus" / "letters" / "2024-03.txt").write_bytes(LETTER.encode())
+    snippets = [
+        {"file_path": "rules.txt", "span": [11, 34], "answer": "Bins go out on Tuesday."},
+        {"file_path": "letters/2024-03.txt", "span": [29, 38]},
+    ]
+    tests = [{"query": "When?", "snippets": snippets, "tags": ["bins", "bins"]}]
+    (path / "benchmarks" / "house.json").write_text(json.dumps({"tests": tests}))
+    (path / "benchmarks" / "more.json").write_text(json.dumps({"tests": [{"query": "Who?", "snippets": []}]}))
+    return path
+
+
+def squad(home: Path) -> Path:
+    """An article of two paragraphs, answers that repeat, a question that is impossible."""
+    path = home / "dev.json"
+    answers = [{"text": "Tuesday", "answer_start": 26}, {"text": "Tuesday", "answer_start": 26}]
+    answers.append({"text": "on Tuesday", "answer_start": 23})
+    later = [{"text": "Thursday", "answer_start": 30}]
+    paragraphs = [
+        {"context": RULES, "qas": [{"id": "a", "question": "When?", "answers": answers}]},
+        {
+            "context": LETTER,
+            "qas": [
+                {"id": 7, "question": "And now?", "answers": later, "is_impossible": False},
+                {
+                    "id": "c",
+                    "question": "Who?",
+                    "answers": [],
+                    "is_impossible": True,
+                    "plausible_answers": later,
+                },
+            ],
+        },
+    ]
+    articles = [{"title": "AC/DC rules.", "paragraphs": paragraphs}, {"title": "Empty", "paragraphs": []}]
+    path.write_text(json.dumps({"version": "v2.0", "data": articles}))
+    return path
+
+
+SAMPLES: dict[str, Callable[[Path], Path]] = {
+    "chroma": chroma,
+    "legalbench-rag": legalbench_rag,
+    "squad": squad,
+}
+"""Writes a small set of the format below a folder, and says where."""
+
+formats = pytest.mark.parametrize("name", FORMATS)
+
+
+def test_every_format_has_its_file_and_its_sample() -> None:
+    parts = {"format", "fitting", "folders", "importing", "names", "page", "placing", "rows"}
+    found = {path.stem for path in (ROOT / "evaluation/gold/formats").glob("*.py")} - {"__init__"} - parts
+    assert {name.replace("-", "_") for name in FORMATS} == found
+    assert SAMPLES.keys() == FORMATS.keys()
+    for name, cls in FORMATS.items():
+        assert cls.__module__ == f"evaluation.gold.formats.{name.replace('-', '_')}"
+
+
+@formats
+def test_a_sample_survives_the_way_there_and_back(name: str, tmp_path: Path) -> None:
+    one = FORMATS[name]()
+    first = one.read(SAMPLES[name](tmp_path))
+    assert (first.refused, len(first.gold.questions) >= 2, len(first.files) >= 1) == ((), True, True)
+    fitted = one.fit(first.gold)
+    assert (fitted.refused, fitted.lost, fitted.gold.digest) == ((), (), first.gold.digest)
+    one.write(fitted.gold, tmp_path / "out")
+    again = one.read(tmp_path / "out")
+    assert (again.refused, again.notes, again.gold.digest) == ((), (), first.gold.digest)
+
+
+@formats
+def test_a_sample_goes_through_the_command_line(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = SAMPLES[name](tmp_path)
+    assert run(["gold", "import", name, str(source)]) == 0
+    assert run(["gold", "check", f"./{name}"]) == 0
+    assert run(["gold", "export", f"./{name}", name, "out"]) == 0
+    assert run(["gold", "import", name, "out", "--to", "again", "--name", "Again", "--json"]) == 0
+    out = capsys.readouterr().out
+    told = json.loads(out[out.rindex("\n{") :])
+    assert told["digest"] == load(Path(name)).digest == load(Path("again")).digest
+    assert (told["name"], told["refused"], told["left_out"]) == ("Again", [], 0)
+    card = load(Path(name)).card
+    assert str(card["how_made"]).startswith(f"Imported from {name}: {source.name}, ")
+    assert "sha256:" in str(card["how_made"])
+    assert run(["gold", "import", name, str(source)]) == 2
+    assert run(["gold", "export", f"./{name}", name, "out"]) == 2
+    assert capsys.readouterr().err.count("is there already") == 2
+
+
+def round_trip(one: Format, gold: GoldSet) -> None:
+    fitted = one.fit(gold)
+    assert len(fitted.gold.questions) + len(fitted.refused) == len(gold.questions)
+    whole = not fitted.refused and not fitted.lost
+    assert whole == (fitted.gold.digest == gold.digest)
+    again = one.fit(fitted.gold)
+    assert (again.refused, again.lost, again.gold) == ((), (), fitted.gold)
+    with tempfile.TemporaryDirectory() as home:
+        one.write(fitted.gold, Path(home, "out"))
+        back = one.read(Path(home, "out"))
+    assert (back.refused, back.notes, back.gold.digest) == ((), (), fitted.gold.digest)
+    kept = {question.id for question in gold.questions} - {q.id for q in fitted.gold.questions}
+    assert len(kept) == len(fitted.refused)
+
+
+PARTS = [*(cls() for cls in FORMATS.values()), Chroma(first_occurrence=True)]
+
+
+@pytest.mark.parametrize("one", PARTS, ids=str)
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sets(plain=True))
+def test_what_fits_is_kept_whole(one: Format, gold: GoldSet) -> None:
+    round_trip(one, gold)
+
+
+@pytest.mark.parametrize("one", PARTS, ids=str)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sets())
+def test_what_is_lost_is_told(one: Format, gold: GoldSet) -> None:
+    round_trip(one, gold)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FOREIGN)
+def test_what_can_be_a_document_is_called_so(foreign: str) -> None:
+    assert name_problem(escaped(foreign)) == ""
+    if not name_problem(foreign):
+        assert Names().new(foreign) == foreign
+
+
+def test_names_do_not_clash() -> None:
+    names, taken = Names(), Taken()
+    wanted = [
+        "a",
+        "A",
+        "a/b",
+        "a",
+        "b/c",
+        "B/d",
+        "B",
+        "x.md",
+        "X.md",
+        "x" * 300,
+        "x" * 300,
+        "",
+        "",
+        "..",
+        "a/../b",
+    ]
+    given = [names.new(foreign) for foreign in wanted]
+    assert given[:9] == ["a", "A~2", "a%2Fb", "a~3", "b/c", "B%2Fd", "B~2", "x.md", "X~2.md"]
+    for name in given:
+        assert (name_problem(name), taken.by(name)) == ("", "")
+        taken.add(name)
+
+
+def test_a_list_of_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["list", "formats", "--json"]) == 0
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert {row["name"]: row["layout"] for row in rows} == {name: cls.layout for name, cls in FORMATS.items()}
+
+
+def test_slips_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = {
+        "gold import sqad x": "format: 'sqad' is not known. Did you mean squad?",
+        f"gold import squad {tmp_path}/none": "none: is not there. squad is one JSON file",
+        "gold import squad x --first-occurrence": "first_occurrence: is not a parameter of squad",
+        "gold import chroma x --set first_ocurrence=true": "Did you mean first_occurrence?",
+        "gold import chroma x --set first_occurrence=1": "first_occurrence: is 1, not true or false",
+        "gold export handbook sqad x": "Did you mean squad?",
+    }
+    for line, what in lines.items():
+        assert run(line.split()) == 2
+        assert what in capsys.readouterr().err, line
+
+
+@formats
+def test_what_is_no_set_at_all_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\xff\xfe\0")
+    (tmp_path / "folder").mkdir()
+    for path in ("file", "folder"):
+        with pytest.raises(BadInput):
+            FORMATS[name]().read(tmp_path / path)
