@@ -58,7 +58,9 @@ class Squad(Format):
                 continue
             document = describe(names.new(title), text, article.where)[0]
             if document.id != title:
-                notes.append(Problem(article.where, f"is called {document.id}: {title!r} names no file"))
+                notes.append(
+                    Problem(article.where, f"is called {document.id}: {title!r} names no file, or is taken")
+                )
             documents.append(document)
             for number, (row, context, start) in enumerate(paragraphs):
                 part = Document(document.id, context)
