@@ -154,9 +154,7 @@ class FileReading:
                 )
                 found.append(Problem(where, f"{name} fits no file", remedy))
             elif strange:
-                what = (
-                    f"{name} says how to read {' and '.join(reader.suffixes)}, and fits {brief(strange[0])}"
-                )
+                what = f"{name} says how to read {listed(reader.suffixes)}, and fits {brief(strange[0])}"
                 found.append(Problem(where, what, "Let it fit such files alone"))
         for path in self.card.documents:
             if unicodedata.normalize("NFC", path) not in self.documents:

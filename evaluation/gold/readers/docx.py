@@ -40,12 +40,12 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     if problem := _of_archive(data, where, most):
         return problem
     document = docx.Document(io.BytesIO(data))
-    text = "\n\n".join(_Body(document).blocks())
+    text = tidy("\n\n".join(_Body(document).blocks())) + "\n"
     if not text.strip():
         return Problem(where, "holds no text", "If it shows images of text, have it recognised (OCR) first")
     if len(text) > most:
         return too_long(where, most)
-    return [ReadText(tidy(text) + "\n", ".md", metadata=_metadata(document))]
+    return [ReadText(text, ".md", metadata=_metadata(document))]
 
 
 def _of_archive(data: bytes, where: str, most: int) -> Problem | None:

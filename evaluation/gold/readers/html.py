@@ -45,7 +45,7 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     try:
-        text = tidy(_converter()().convert_soup(soup).strip("\n"))
+        text = tidy(_converter()().convert_soup(soup).strip("\n")) + "\n"
     except RecursionError:
         what = "its elements lie too deep in each other"
         return Problem(where, what, "Keep its source with --html source, or save it from a browser as text")
@@ -54,7 +54,7 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     if not text.strip():
         what = "holds no words outside of scripts, styles and navigation"
         return Problem(where, what, "Save the page as a browser shows it")
-    return [ReadText(text + "\n", ".md", metadata=metadata)]
+    return [ReadText(text, ".md", metadata=metadata)]
 
 
 def read_source(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
@@ -78,8 +78,10 @@ def decode_html(data: bytes, where: str) -> str | Problem:
         return text
     try:
         name = codecs.lookup(declared).name
-        decoded = data.decode(_READ_AS.get(name, name))
-    except (LookupError, UnicodeError):
+        decoded = data.decode(_READ_AS.get(name, name)).removeprefix("\ufeff")
+    except LookupError:
+        return Problem(where, f"declares the charset {brief(declared)}, which is not known", text.remedy)
+    except UnicodeError:
         return Problem(where, f"declares the charset {brief(declared)}, and is not in it", text.remedy)
     return text if "\0" in decoded else decoded
 

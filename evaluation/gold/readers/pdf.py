@@ -65,7 +65,7 @@ def _read(pdf: Any, where: str, most: int) -> Outcome:
         if length > most:
             return too_long(where, most)
     if not has_words:
-        what = f"its {len(parts)} pages hold no text, as of a scan" if parts else "holds no page"
+        what = f"holds no text on its {len(parts)} page{'s' * (len(parts) > 1)}, as a scan does"
         return Problem(where, what, "Have its words recognised (OCR) first, for instance by ocrmypdf")
     return [ReadText(BETWEEN_PAGES.join(parts), ".txt", (*pages, *headings), _metadata(pdf))]
 

@@ -68,7 +68,7 @@ def _texts(
         texts.append(ReadText(text, f"/{name}.txt", metadata=metadata, row=number))
     if wrong:
         return Problem(where, f"{listed(wrong)}", "Mend these rows, or correct `sources` on the card")
-    return texts or Problem(where, "holds no row")
+    return texts or Problem(where, "holds no row", "Remove it")
 
 
 def _cells(text: str, suffix: str, rows: Rows, most: int) -> Iterator[tuple[int, dict[str, str]]]:

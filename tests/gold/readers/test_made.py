@@ -1,0 +1,299 @@
+"""What readers make of files, worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.gold.readers import read_file, reader_of
+from evaluation.gold.readers.markdown_text import literal
+from evaluation.gold.sources import Choice, Rows
+from strategies.document import Document, Mark
+from strategies.errors import Problem
+from strategies.outline import outline
+
+from . import files
+
+MOST = 1_000_000
+
+
+def made(name: str, data: bytes | str, choice: Choice = Choice(), most: int = MOST):
+    data = data if isinstance(data, bytes) else data.encode("utf-8")
+    return read_file(reader_of(name, choice), data, name, choice, most)
+
+
+def text(name: str, data: bytes | str, choice: Choice = Choice()) -> str:
+    (one,) = made(name, data, choice)
+    return one.text
+
+
+def verdict(name: str, data: bytes | str, choice: Choice = Choice(), most: int = MOST) -> str:
+    problem = made(name, data, choice, most)
+    assert isinstance(problem, Problem), problem
+    assert problem.where == name
+    assert problem.remedy
+    return problem.what
+
+
+# HTML
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2>A <i>b</i></h2><p>c", "## A b\n\nc"),
+        (
+            "<p>Open the <a href='x'>gate</a>, <b>now</b>: snake_case * 2",
+            "Open the gate, now: snake_case * 2",
+        ),
+        ("<ul><li>one<ul><li>deep</li></ul></li><li><p>two</p></li></ul>", "- one\n  - deep\n- two"),
+        ("<ol start=3><li>three<li>four</ol>", "3. three\n4. four"),
+        (
+            "<table><tr><th>Part<th>Price<tr><td>a|b<td>1<br>2</table>",
+            "| Part | Price |\n| --- | --- |\n| a\\|b | 1 2 |",
+        ),
+        (
+            "<table><tr><th colspan=2>Both<tr><td>1<td>2</table>",
+            "| Both |  |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
+        ("<pre><code class='language-c++'>```</code></pre>", "````c++\n```\n````"),
+        ("<p># no heading</p><p>C# is\n# none either</p>", "\\# no heading\n\nC# is # none either"),
+        ("<p>one<br>- two<br>three</p>", "one\n\\- two\nthree"),
+        ("<p>&lt;!-- is how\n comments begin", "\\<!-- is how comments begin"),
+        ("<nav>Home</nav><script>x()</script><style>p{}</style><!-- no --><p>Words<img alt=x>", "Words"),
+        ("<p>a&#xFEFF;b\0c".replace("\0", "&#0;"), "a\ufeffb\ufffdc"),
+        ("<blockquote><p>said</p></blockquote>", "> said"),
+    ],
+)
+def test_html_becomes_markdown(html: str, expected: str) -> None:
+    assert text("a.html", html) == expected + "\n"
+
+
+def test_what_html_says_about_itself_is_metadata() -> None:
+    page = "<html><head><title>The\n gate</title><meta name=Author content=' Zoë '></head><p>x"
+    (one,) = made("a.html", page)
+    assert one.metadata == {"title": "The gate", "author": "Zoë"}
+    assert one.text == "x\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("<meta charset=windows-1252><p>5 €".encode("cp1252"), "5 €"),
+        # Browsers read Latin-1 as the Windows charset, and so do we.
+        ("<meta charset=iso-8859-1><p>5 €".encode("cp1252"), "5 €"),
+        ("<meta http-equiv=content-type content='text/html; charset=Shift_JIS'><p>門".encode("cp932"), "門"),
+        ("<p>門".encode("utf-16"), "門"),
+        ("<meta charset=iso-8859-1><p>ü".encode(), "ü"),
+    ],
+)
+def test_html_is_read_in_the_charset_it_declares(data: bytes, expected: str) -> None:
+    assert text("a.html", data) == expected + "\n"
+
+
+def test_a_charset_is_never_guessed() -> None:
+    assert "is not UTF-8" in verdict("a.html", "<p>Fünf".encode("cp1252"))
+    assert "utf-9, which is not known" in verdict("a.html", "<meta charset=utf-9><p>ü".encode("cp1252"))
+    assert "utf-8, and is not in it" in verdict("a.html", "<meta charset=utf-8><p>ü".encode("cp1252"))
+
+
+def test_html_of_any_depth_ends_and_a_page_of_scripts_is_empty() -> None:
+    assert text("a.html", "<div>" * 100 + "x") == "x\n"
+    assert "too deep" in verdict("a.html", "<div>" * 5000 + "x")
+    assert "holds no words" in verdict("a.html", "<script>x()</script>")
+
+
+# PDF
+
+
+def test_pages_of_a_pdf_are_marked_with_its_own_labels_and_empty_ones_too() -> None:
+    (one,) = made("a.pdf", files.pdf("One\nTwo", "", "Three", label="r", title="Gate"))
+    assert one.text == "One\nTwo\n\n\n\nThree"
+    assert one.marks == (Mark("page", 0, "i"), Mark("page", 9, "ii"), Mark("page", 11, "iii"))
+    assert one.metadata == {"title": "Gate", "year": 2021}
+    paged = outline(Document("a", one.text, marks=one.marks))
+    assert [paged.page(at) for at in (0, 6, 11, 15)] == ["i", "i", "iii", "iii"]
+
+
+def test_bookmarks_are_headings_where_their_words_stand() -> None:
+    page = "The gate opens at seven. Faults are rare.\nAbout Faults\nFaults\nCall the team."
+    (one,) = made("a.pdf", files.pdf("Gate\nWords", page, sections={0: "Gate", 1: "Faults"}))
+    at = one.text.index("\nFaults\n") + 1
+    assert [mark for mark in one.marks if mark.kind == "heading"] == [
+        Mark("heading", 0, "Gate"),
+        Mark("heading", at, "Faults"),
+    ]
+
+
+def test_a_hyphen_at_the_end_of_a_line_is_kept_as_printed() -> None:
+    assert "hydro-\nelectric" in text("a.pdf", files.pdf("The gate is hydro-\nelectric now"))
+
+
+def test_a_pdf_without_words_of_its_own_or_with_a_password_gets_a_verdict() -> None:
+    assert verdict("a.pdf", files.pdf("secret", password="x")) == "asks for a password"
+    assert verdict("a.pdf", files.pdf("", "")) == "holds no text on its 2 pages, as a scan does"
+    assert "is no whole PDF" in verdict("a.pdf", b"%PDF-1.7\nrubbish")
+    assert "longer than 5 characters" in verdict("a.pdf", files.pdf("One", "Two"), most=5)
+
+
+# DOCX
+
+
+def test_a_docx_becomes_markdown_in_its_order() -> None:
+    (one,) = made("a.docx", files.rules())
+    assert one.text == (
+        "# House rules\n\n# Bins\n\nRubbish on Tuesday.\n\n- glass\n  - green\n- paper\n\n"
+        "| Bin | Day |\n| --- | --- |\n| a\\|b | Tue Wed |\n\nEnd.\n"
+    )
+    assert one.metadata == {"title": "Rules", "author": "Ann", "year": 2022}
+
+
+NUMBERED = '<w:pStyle w:val="ListNumber"/>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (files.p("Deep", '<w:outlineLvl w:val="2"/>'), "### Deep"),
+        (files.p("one", NUMBERED) + files.p("two", NUMBERED), "1. one\n2. two"),
+        (files.p("# words"), "\\# words"),
+        # Insertions count, deletions do not, and controls hide nothing.
+        (
+            f"<w:sdt><w:sdtContent>{files.p('inside')}</w:sdtContent></w:sdt>"
+            "<w:p><w:ins><w:r><w:t>new</w:t></w:r></w:ins><w:del><w:r><w:delText>old</w:delText></w:r></w:del>"
+            "<w:hyperlink><w:r><w:tab/><w:t>link</w:t></w:r></w:hyperlink></w:p>",
+            "inside\n\nnew link",
+        ),
+        (
+            "<w:p><w:r><w:t>a</w:t><w:br/><w:t>- b</w:t></w:r></w:p>",
+            "a\n\\- b",
+        ),
+        (f"<w:tbl><w:tr><w:tc>{files.p('a box')}</w:tc></w:tr></w:tbl>", "a box"),
+        (
+            f"<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{files.p('wide')}</w:tc></w:tr>"
+            f"<w:tr><w:tc>{files.p('l')}</w:tc><w:tc><w:tbl><w:tr><w:tc>{files.p('in')}</w:tc></w:tr></w:tbl>"
+            f"{files.p('r')}</w:tc></w:tr></w:tbl>",
+            "| wide |  |\n| --- | --- |\n| l | in r |",
+        ),
+        (
+            f"<w:p><w:r><w:t>before</w:t><w:pict><w:txbxContent>{files.p('boxed')}</w:txbxContent></w:pict>"
+            "</w:r></w:p>",
+            "before\n\nboxed",
+        ),
+    ],
+)
+def test_structure_of_docx(xml: str, expected: str) -> None:
+    assert text("a.docx", files.body(xml)) == expected + "\n"
+
+
+def test_hostile_docx_get_a_verdict() -> None:
+    rules = files.rules()
+    bomb = files.replaced(rules, "word/document.xml", b" " * (MOST + 1))
+    assert verdict("a.docx", bomb).startswith("a part of it, unpacked, is longer than 1,000,000")
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 9))
+    xml = f'<!DOCTYPE w [<!ENTITY e0 "aaaaaaaaaa">{entities}]><w:document {files.W}><w:body>&e8;</w:body>'
+    grown = files.replaced(rules, "word/document.xml", f"{xml}</w:document>".encode())
+    assert isinstance(made("a.docx", grown), Problem)
+    assert "could not be read by python-docx" in verdict(
+        "a.docx", files.replaced(rules, "word/document.xml", b"<w:document")
+    )
+    assert "is no whole DOCX" in verdict("a.docx", rules[: len(rules) // 2])
+    assert "password-protected" in verdict("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99)
+    assert verdict("a.docx", files.body(files.p(" "))) == "holds no text"
+
+
+# Rows
+
+
+def test_rows_of_a_table_become_documents() -> None:
+    choice = Choice(rows=Rows(("subject", "body"), "ticket", ("team", "year")))
+    texts = made("t.csv", files.TABLE, choice)
+    assert [(one.suffix, one.text, dict(one.metadata), one.row) for one in texts] == [
+        ("/A1.txt", "Gate\n\nIt is\r\nstuck", {"team": "ops", "year": 2024}, 1),
+        ("/B2.txt", "Bin\n\nFull", {"team": "007"}, 2),
+    ]
+    assert [one.suffix for one in made("t.csv", files.TABLE, Choice(rows=Rows(("body",))))] == [
+        "/1.txt",
+        "/2.txt",
+    ]
+
+
+def test_objects_a_line_become_documents_with_values_as_they_are() -> None:
+    texts = made("t.jsonl", files.LINES, Choice(rows=Rows(("q",), "id", ("tags", "by"))))
+    assert [(one.suffix, one.text, dict(one.metadata)) for one in texts] == [
+        ("/5.txt", "What?", {"tags": "a, b", "by.n": 1}),
+        ("/x.txt", "Who?", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "rows", "what"),
+    [
+        ("t.csv", "a;b\n1;2\n", Rows(("b",)), 'has one column, with ";" in its head'),
+        ("t.csv", "a,b\n1,2\n", Rows(("c",)), "has no column c. Known: a, b"),
+        ("t.csv", "a,a\n1,2\n", Rows(("a",)), "has 2 columns called a"),
+        ("t.csv", "a,b\n1,2\n1\n", Rows(("a",)), "row 2 (line 3) has 1 cells, and the head 2"),
+        ("t.csv", 'a,b\n"1,2\n', Rows(("a",)), "is no table"),
+        ("t.csv", "a,b\n", Rows(("a",)), "holds no row"),
+        ("t.csv", "a,b\nx,1\ny,1\n", Rows(("a",), "b"), "rows 1 and 2 have the b 1"),
+        ("t.csv", "a,b\nx,\n ,1\n", Rows(("a",), "b"), "row 1 has no b and row 2 holds no text"),
+        *(
+            ("t.csv", f"a,b\nx,{bad}\n", Rows(("a",), "b"), "which can name no file")
+            for bad in ("../x", ".x", "a/b", "a:b", "c" * 121, "a\x07")
+        ),
+        ("t.jsonl", '{"a": 1}\n{"a"', Rows(("a",)), "line 2 is no JSON"),
+        ("t.jsonl", "[1]", Rows(("a",)), "line 1 is no object"),
+        ("t.jsonl", '{"a": {"b": 1}}', Rows(("a",)), "row 1 has no text in a"),
+        (
+            "t.jsonl",
+            '{"a": "x", "n": [[1]]}',
+            Rows(("a",), None, ("n",)),
+            "row 1 has metadata n is a list of 1",
+        ),
+    ],
+)
+def test_what_is_wrong_with_rows_is_one_verdict(name: str, data: str, rows: Rows, what: str) -> None:
+    assert what in verdict(name, data, Choice(rows=rows))
+
+
+def test_a_delimiter_may_be_named() -> None:
+    assert text("t.csv", "a;b\n1,5;x\n", Choice(rows=Rows(("a",), delimiter=";"))) == "1,5"
+
+
+# Others
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "what"),
+    [
+        ("a.txt", b"", "is empty"),
+        ("a.pdf", b"", "is empty"),
+        ("a.txt", b" \n\t", "holds white space alone"),
+        ("a.txt", "\u2003\n".encode(), "holds white space alone"),
+        ("a.txt", "Fünf".encode("cp1252"), "it could be Windows cp1252"),
+        ("a.txt", "Fünf".encode("utf-16"), "is UTF-16"),
+        ("a.txt", b"a\0b c d e", "holds a NUL"),
+        ("a.txt", b"%PDF-1.7", "is a PDF under another name"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\0", "is a PNG image, not text"),
+        ("a.xlsx", b"PK\x03\x04\0\0", "is an Excel workbook, not text"),
+        ("a.zip", b"PK\x03\x04\0\0", "is a ZIP archive, not text"),
+        ("a.rtf", b"{\\rtf1 words}", "is RTF, not text"),
+        ("a.docx", b"PK\x03\x04\0\0", "is no whole DOCX"),
+    ],
+)
+def test_what_is_no_text_is_called_by_its_name(name: str, data: bytes, what: str) -> None:
+    assert what in verdict(name, data)
+
+
+def test_a_text_may_begin_like_a_signature() -> None:
+    assert text("a.txt", b"RIFFs are played on guitars.") == "RIFFs are played on guitars."
+
+
+@pytest.mark.parametrize(
+    "line", ["# a", "- a", "+", "> a", "```", "~~~x", "---", "===", "***", "<div>", "<!-- a"]
+)
+def test_words_are_not_taken_for_structure(line: str) -> None:
+    assert literal(line) == f"\\{line}"
+    words = f"Words before.\n\n{literal(line)}\n\n# Heading\n"
+    (path,) = outline(Document("a.md", words, media_type="text/markdown")).paths
+    assert path == ("Heading",)
