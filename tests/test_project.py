@@ -152,6 +152,7 @@ BEHIND_EXTRAS = ("stores", "judging")
 CALLED = {
     "faiss": "faiss-cpu",
     "bs4": "beautifulsoup4",
+    "docx": "python-docx",
     "haystack": "haystack-ai",
     "llama_index": "llama-index-core",
     "markdown_it": "markdown-it-py",
