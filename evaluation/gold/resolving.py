@@ -121,7 +121,7 @@ class Resolver:
                 row, f"{what} holds only white space", "Point at the words that answer the question"
             )
             return ()
-        if anchor.quote is not None and fold(inside.strip()).text != Quote(anchor.quote).folded:
+        if anchor.quote is not None and fold(inside.strip()).text.strip(" ") != Quote(anchor.quote).folded:
             self._problem(
                 row, f"{what} reads {shown(Quote(inside))}, not its quote", "Correct the one or the other"
             )
@@ -166,11 +166,10 @@ class Resolver:
 
     def _meant(self, quote: Quote, document: str | None = None) -> str:
         """What was probably meant, which is said but never taken."""
-        anywhere = self.near.find(quote, most=1)
-        if document is None or (anywhere and anywhere[0].score == 1):
-            found = anywhere
-        else:
-            found = self.near.find(quote, document, most=1) or anywhere
+        found = self.near.find(quote)
+        if document is not None and not (found and found[0].score == 1):
+            here = [near for near in found if near.document == document]
+            found = here or self.near.find(quote, document, most=1) or found
         if not found:
             return "Copy the words from the document" + ("" if document else ", and name it")
         best = found[0]

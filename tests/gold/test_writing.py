@@ -34,9 +34,15 @@ def with_text(name: str = "b.txt", text: str = "b", **more: Any) -> GoldSet:
     return gold(Document("a.txt", TEXT), Document(name, text, **more))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sets())
 @example(with_text(text="\ufeffBOM"))
+@example(
+    gold(
+        Document("a", "x \u200b y \u200b"),
+        questions=(Question("q", "?", (Evidence((Passage("a", 2, 7),)), Evidence((Passage("a", 2, 3),)))),),
+    )
+)
 @example(with_text(metadata={"metadata": "x", "pages": 1, "media_type": True, "headings": -0.0}))
 @example(
     with_text("b.md", "---\na: true\nb: 1\n---\n", metadata={"a": 1, "b": 1.0}, media_type="text/markdown")

@@ -23,7 +23,8 @@ def reference() -> str:
     for name, cls in FORMATS.items():
         kept = ", ".join(kind for kind in kinds if kind in cls.keeps) or "nothing more"
         lost = ", ".join(kind for kind in kinds if kind not in cls.keeps) or "nothing"
-        rows.append(f"| [`{name}`](#{name}) | {cls.layout} | {cls.evidence} | {kept} | {lost} |")
+        layout = cls.layout.replace("*", r"\*")
+        rows.append(f"| [`{name}`](#{name}) | {layout} | {cls.evidence} | {kept} | {lost} |")
     return "\n\n".join(["\n".join(rows), *(section(name, cls) for name, cls in FORMATS.items())])
 
 

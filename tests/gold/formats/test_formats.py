@@ -162,7 +162,7 @@ PARTS = [*(cls() for cls in FORMATS.values()), Chroma(first_occurrence=True)]
 
 
 @pytest.mark.parametrize("one", PARTS, ids=str)
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sets(plain=True))
 def test_what_fits_is_kept_whole(one: Format, gold: GoldSet) -> None:
     round_trip(one, gold)
