@@ -54,7 +54,7 @@ class Dialogue:
     def _begin(self) -> None:
         gold = self.draft.reading.gold
         name = gold.name or self.draft.folder
-        self._say(f"{name}: {len(gold.questions)} questions, {len(gold.documents)} documents.")
+        self._say(f"{name}: questions {len(gold.questions)}, documents {len(gold.documents)}.")
         problems = list(wrong(self.draft.reading))
         if problems:
             self._say(f"The set has problems beside what is added now, {len(problems)} in all:")

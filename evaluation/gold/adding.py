@@ -126,8 +126,8 @@ def suggestions(draft: Draft, quote: Quote, document: str | None) -> str:
 def suggested_id(question: str, taken: Collection[str]) -> str:
     """An id of the question's words that none has yet.
 
-    >>> suggested_id("When may I put out the bins?", {"put-bins"})
-    'put-bins-2'
+    >>> suggested_id("When may I put out the bins?", {"bins"})
+    'bins-2'
     """
     plain = "".join(sign for sign in fold(question).text if not unicodedata.combining(sign))
     words = re.findall(r"[^\W_]+", plain)

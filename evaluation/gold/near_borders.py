@@ -13,6 +13,8 @@ _LONGEST_ALIGNED = 2000
 _LONGEST_WORD = 30
 _NEARBY = 40
 """Characters within which a border is moved to where the range is most alike."""
+_MOST_MOVES = 6
+"""Times that borders are moved."""
 _WORTH = 4
 """A range grows where at least one in so many further characters is the quote's."""
 _MOST_WORDS = 3
@@ -92,9 +94,12 @@ def _best_borders(quote: str, text: str, start: int, end: int) -> Range:
         common = (len(quote) + end - start - Indel.distance(quote, text[start:end])) / 2
         return _WORTH * common - (end - start)
 
-    for _ in range(2):
+    for _ in range(_MOST_MOVES):
+        before = start, end
         end = max(borders(end, start + 1, len(text)), key=lambda border: worth(start, border))
         start = max(borders(start, 0, end - 1), key=lambda border: worth(border, end))
+        if before == (start, end):
+            break
     return start, end
 
 

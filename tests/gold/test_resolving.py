@@ -133,6 +133,37 @@ def test_what_is_not_there_says_what_comes_closest() -> None:
     )
 
 
+def test_a_suggestion_shows_where_the_words_differ_and_is_not_taken() -> None:
+    text = " ".join(f"Clause {n} holds for flat {n * 7}." for n in range(40))
+    resolver = Resolver({"d": Document("d", text)}, "q.jsonl")
+    wrong = text[100:600].replace("Clause 14 holds", "Clause 14 held")
+    question = resolver.question(Row(1, "a", "?", ((Anchor("d", None, None, wrong, False),),), (), {}))
+    assert question.evidence == ()
+    (found,) = resolver.problems
+    assert found.remedy.startswith('At 101 the document reads "...')
+    assert "Clause 14 holds for flat 98." in found.remedy
+    assert found.remedy.endswith('...", 0.99 alike')
+
+
+def test_parts_around_an_ellipsis_are_two_entries() -> None:
+    message = problem({"document": "lease.txt", "quote": "The tenant pays on Monday [...] guarantor pays"})
+    assert (
+        'At [0, 25) and [32, 46) the document reads "The tenant pays on Monday" and "guarantor pays"'
+        in message
+    )
+    assert "1.00 alike; write each as an entry of its own" in message
+
+
+def test_every_quote_that_stands_nowhere_has_its_suggestion() -> None:
+    resolver = Resolver(DOCUMENTS, "q.jsonl")
+    entries = tuple(
+        (Anchor("lease.txt", None, None, f"The guarantor pays on {n}", False),) for n in range(120)
+    )
+    resolver.question(Row(1, "a", "?", entries, (), {}))
+    assert len(resolver.problems) == 120
+    assert all("At 28 the document reads" in problem.remedy for problem in resolver.problems)
+
+
 def test_evidence_that_does_not_resolve_is_left_out_of_the_question() -> None:
     question, _ = resolve({"document": "lease.txt", "quote": "no such words"})
     assert question.evidence == ()
