@@ -67,9 +67,12 @@ def candidate(sample: Sample, before: Sequence[str], corpus: Corpus, ask: Ask) -
     if isinstance(places, str):
         return Dropped(places, text)
     evidence = [corpus.documents[place.document].text[place.start : place.end] for place in places]
-    entries = [evidence_at(place, corpus) for place in places]
-    if not all(entries):
-        return Dropped("repeats", text)
+    entries: dict[frozenset[Passage], Evidence] = {}
+    for place in places:
+        entry = evidence_at(place, corpus)
+        if entry is None:
+            return Dropped("repeats", text)
+        entries.setdefault(frozenset(entry.passages), entry)  # the same words, quoted from two places
     if wording.points(text):
         return Dropped("points", text)
     if wording.leaks(text, "\n".join(evidence)):
@@ -83,7 +86,7 @@ def candidate(sample: Sample, before: Sequence[str], corpus: Corpus, ask: Ask) -
             return Dropped("leaks", text)
     if reason := _unanswerable(text, evidence, draft.answer, ask):
         return Dropped(reason, text)
-    return made_question(text, tuple(entry for entry in entries if entry), draft.answer)
+    return made_question(text, tuple(entries.values()), draft.answer)
 
 
 def _places(draft: prompts.Draft, sample: Sample, corpus: Corpus) -> list[Passage] | str:

@@ -88,9 +88,12 @@ def generate(
     try:
         expected = _estimated(maker, chat, asked)
         if dry_run or (expected.most.requests and not yes):
-            _show_estimate(expected, gold, asked, questions, json=json)
-        if dry_run or (expected.most.requests and not yes and not _confirmed()):
-            return 0
+            person = not dry_run and sys.stdin.isatty()
+            _show_estimate(expected, gold, asked, questions, json=json, person=person)
+            if not dry_run and not person:
+                raise refuse("--yes", "is missing, and nobody can be asked", "Add it if that may be spent")
+            if dry_run or not typer.confirm("Go on?", err=True):
+                return 0
         return _make(maker, chat, asked, folder, gold, expected, quiet=quiet, json=json)
     finally:
         chat.close()
@@ -132,25 +135,21 @@ def _estimated(maker: Maker, chat: Chat, model: ChatModel) -> Estimate:
     return estimate(maker.weights(counting.pending, made), model)
 
 
-def _confirmed() -> bool:
-    """Whether a person says yes. Raises BadInput where nobody can be asked."""
-    if not sys.stdin.isatty():
-        raise refuse("--yes", "is missing, and nobody can be asked", "Add it if that much may be spent")
-    return typer.confirm("Go on?", err=True)
-
-
-def _show_estimate(expected: Estimate, gold: GoldSet, model: ChatModel, wanted: int, *, json: bool) -> None:
+def _show_estimate(
+    expected: Estimate, gold: GoldSet, model: ChatModel, wanted: int, *, json: bool, person: bool
+) -> None:
+    """To a person who is then asked on standard error, where the question stands."""
     from dataclasses import asdict
     from json import dumps
 
     from experiments.generation import estimate_lines
     from experiments.paragraph import say
 
-    if json:
+    if json and not person:
         typer.echo(dumps({"estimate": asdict(expected)}, allow_nan=False, indent=1))
     else:
         for line in estimate_lines(expected, gold.name, model, wanted):
-            say(line, sys.stdout)
+            say(line, sys.stderr if person else sys.stdout)
 
 
 def _make(

@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from evaluation.gold import GoldSet, load
+from evaluation.gold.making.candidates import candidate
 from evaluation.gold.making.prompts import question_prompt
-from evaluation.gold.making.sampling import Sampler
-from evaluation.gold.nouns import Question
+from evaluation.gold.making.sampling import Excerpt, Sample, Sampler
+from evaluation.gold.nouns import Passage, Question
+from evaluation.gold.quotes import Corpus
 from experiments.cli.app import run
+from strategies.document import Document
 from strategies.units.counting import counter_of
 
 from ...strategies.chat_server import ChatServer, Reply, fails, says  # noqa: TID252  (a neighbour's)
@@ -168,10 +171,11 @@ class TestAgreement:
                 return True
 
         monkeypatch.setattr("sys.stdin", Terminal(says_))
-        code, out, err = generate()
+        code, out, err = generate("--json")
         assert code == 0
-        assert "Go on?" in out + err
+        assert re.search(r"expected +16 ", err)
         assert len(server.asked) == asked
+        assert len(json.loads(out)["kept"]) == 8 if asked else not out.strip()
 
 
 def _first_passage(prompt: str) -> str:
@@ -322,6 +326,22 @@ class TestMeaning:
         generate("--yes", "--questions", "1", path=path)
         (question,) = load(path).questions
         assert {place.document for place in question.evidence[0].passages} == {"a.md", "b.md"}
+
+    def test_the_same_words_quoted_from_two_passages_are_one_piece_of_evidence(self) -> None:
+        documents = {name: Document(name, f"{name} says: the gate opens at six.") for name in ("one", "two")}
+        excerpts = [Excerpt(Passage(name, 0, len(one.text)), one.text) for name, one in documents.items()]
+        quotes = [{"passage": number, "quote": "the gate opens at six"} for number in (1, 2)]
+        replies = {
+            "question": {"question": "When may one enter?", "evidence": quotes, "answer": "At six"},
+            "answer": {"answer": "At six"},
+        }
+        found = candidate(
+            Sample(tuple(excerpts)), (), Corpus(documents), lambda step, _: json.dumps(replies[step])
+        )
+        assert isinstance(found, Question)
+        (entry,) = found.evidence
+        assert [place.document for place in entry.passages] == ["one", "two"]
+        assert found.tags == ("single",)
 
     def test_a_passage_is_asked_about_again_with_what_was_asked(
         self, generate: Generate, server: ChatServer, make_set: MakeSet
