@@ -12,8 +12,8 @@ from evaluation.gold.warnings.material import Material
 from evaluation.ranking.bm25 import words
 
 COPIED_FROM = 0.8
-"""Share of a question's words in its evidence from which it is taken for a copy: four of five, where users,
-who do not have the text before them, share about half."""
+"""Share of a question's words in its evidence from which it is taken for a copy: four of five. In the bundled
+set the median is about a quarter, in Chroma's, written by a model with the text before it, a half."""
 FEWEST_WORDS = 3
 """Of fewer words than these, all are often a name that has no other."""
 LONG_RUN_WORDS = 6

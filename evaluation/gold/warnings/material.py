@@ -82,4 +82,4 @@ class Material:
 
 def filter_key(question: Question) -> str:
     """A question's filter as text, equal for equal filters."""
-    return json.dumps(dict(question.filter), sort_keys=True)
+    return json.dumps(dict(question.filter), sort_keys=True) if question.filter else ""
