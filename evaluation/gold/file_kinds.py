@@ -44,6 +44,10 @@ _SIGNATURES: Mapping[bytes, Kind] = {
     b"Rar!\x1a\x07": Kind("a RAR archive", _UNPACK),
     b"SQLite format 3\0": Kind("an SQLite database", "Save what it holds as CSV or JSON lines"),
     b"PAR1": Kind("a Parquet file", "Save it as CSV or JSON lines"),
+    b"wOFF": Kind("a font", _NO_WORDS),
+    b"wOF2": Kind("a font", _NO_WORDS),
+    b"OTTO": Kind("a font", _NO_WORDS),
+    b"\0\1\0\0": Kind("a font", _NO_WORDS),
     b"\x7fELF": Kind("a program", _NO_WORDS),
 }
 """By the bytes that a file of the kind begins with."""

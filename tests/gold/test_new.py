@@ -319,3 +319,14 @@ def test_the_sources_on_the_page_are_sources() -> None:
     assert card.sources["prices.csv"] == Choice(rows=Rows(("description",), None, (), ";"))
     assert [f"| `{key}` |" in page for key in CHOICE_KEYS] == [True] * len(CHOICE_KEYS)
     assert f"`--max-mb` ({MAX_MB:g})" in page
+
+
+def test_a_screen_of_files_left_out_is_printed_and_the_card_lists_all(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(home / "files", {"good.md": b"Words.", **{f"{number:02}.txt": b"" for number in range(40)}})
+    assert run(["gold", "new", "set", "--from", "files", "--skip-bad"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("left out: ") == 31
+    assert "left out: 10 more; the card lists all" in shown
+    assert len(yaml.safe_load(Path("set/card.yaml").read_text())["skipped"]) == 40

@@ -45,7 +45,7 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     try:
-        text = tidy(_converter()().convert_soup(soup).strip("\n")) + "\n"
+        text = tidy(_converter()().convert_soup(soup).strip()) + "\n"
     except RecursionError:
         what = "its elements lie too deep in each other"
         return Problem(where, what, "Keep its source with --html source, or save it from a browser as text")
@@ -182,8 +182,8 @@ HTML = Reader(
     suffix=".md",
     becomes="`NAME.html.md`, Markdown",
     keeps="headings, paragraphs, lists, tables, code in fences; title and author as metadata",
-    loses="scripts, styles, navigation (`<nav>`), comments, images; targets of links, emphasis, cells that "
-    "span rows",
+    loses="scripts, styles, navigation (`<nav>`), comments, images; targets of links, emphasis, what "
+    "is raised or lowered (2<sup>7</sup> becomes 27), cells that span rows",
     read=read,
 )
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from evaluation.gold.from_folder import NewSet
 
 
+MOST_SHOWN = 30
+"""Files left out that are printed: one screen."""
+
+
 class Html(StrEnum):
     """What becomes of HTML."""
 
@@ -92,8 +96,10 @@ def _show(made: NewSet, path: Path) -> None:
     for kind, *cells in rows:
         right = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         say("  ".join([f"  {kind.ljust(widths[0])}", *right]), sys.stdout)
-    for file, why in made.skipped.items():
+    for file, why in list(made.skipped.items())[:MOST_SHOWN]:
         say(f"  left out: {brief(f'{file}: {why}', longest=200)}", sys.stdout)
+    if len(made.skipped) > MOST_SHOWN:
+        say(f"  left out: {len(made.skipped) - MOST_SHOWN:,} more; the card lists all", sys.stdout)
     for note in made.notes:
         say(f"  {note}", sys.stdout)
     shown = brief(str(path))

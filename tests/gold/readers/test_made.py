@@ -62,6 +62,7 @@ def verdict(name: str, data: bytes | str, choice: Choice = Choice(), most: int =
         ("<p>&lt;!-- is how\n comments begin", "\\<!-- is how comments begin"),
         ("<nav>Home</nav><script>x()</script><style>p{}</style><!-- no --><p>Words<img alt=x>", "Words"),
         ("<p>a&#xFEFF;b\0c".replace("\0", "&#0;"), "a\ufeffb\ufffdc"),
+        ("<p>&nbsp;</p><p>2<sup>7</sup> is raised", "27 is raised"),
         ("<blockquote><p>said</p></blockquote>", "> said"),
     ],
 )
@@ -277,6 +278,7 @@ def test_a_delimiter_may_be_named() -> None:
         ("a.png", b"\x89PNG\r\n\x1a\n\0", "is a PNG image, not text"),
         ("a.xlsx", b"PK\x03\x04\0\0", "is an Excel workbook, not text"),
         ("a.zip", b"PK\x03\x04\0\0", "is a ZIP archive, not text"),
+        ("a.woff2", b"wOF2\0\1", "is a font, not text"),
         ("a.rtf", b"{\\rtf1 words}", "is RTF, not text"),
         ("a.docx", b"PK\x03\x04\0\0", "is no whole DOCX"),
     ],
