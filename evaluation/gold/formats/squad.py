@@ -89,6 +89,7 @@ class Squad(Format):
             {"title": name, "paragraphs": [{"context": texts[name], "qas": qas}]}
             for name, qas in asked.items()
         ]
+        path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, json.dumps({"version": "v2.0", "data": data}, ensure_ascii=False, indent=1) + "\n")
 
     def unfit(self, question: Question, documents: Mapping[str, Document]) -> str:

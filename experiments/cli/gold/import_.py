@@ -48,6 +48,8 @@ def import_(
 
     Every row that cannot be converted is told, and why; nothing is written then, unless they may be left out.
     """
+    from shlex import quote
+
     from evaluation.gold.formats.importing import format_of, import_set
     from strategies.errors import brief
 
@@ -59,7 +61,7 @@ def import_(
     if outcome.written:
         report(outcome, facts, json, done, "The licence is for you to write into its card.yaml.")
         if not json:
-            typer.echo(f"Look at what it can tell: chunksweep gold check {brief(str(folder))}")
+            typer.echo(f"Look at what it can tell: chunksweep gold check {quote(brief(str(folder)))}")
         return 0
     report(outcome, facts, json, done)
     return 2

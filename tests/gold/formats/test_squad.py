@@ -161,8 +161,8 @@ def test_what_squad_cannot_hold() -> None:
 
 
 def test_what_is_written_is_squad_2(tmp_path: Path) -> None:
-    Squad().write(Squad().fit(small()).gold, tmp_path / "out.json")
-    content = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    Squad().write(Squad().fit(small()).gold, tmp_path / "new" / "out.json")
+    content = json.loads((tmp_path / "new" / "out.json").read_text("utf-8"))
     assert (content["version"], [one["title"] for one in content["data"]]) == ("v2.0", ["a.txt", "b.txt"])
     (paragraph,) = content["data"][0]["paragraphs"]
     assert paragraph["context"] == CONTEXT
