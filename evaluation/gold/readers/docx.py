@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from evaluation.gold.file_kinds import kind_of
+from evaluation.gold.readers.docx_styles import Styles, W, setting
 from evaluation.gold.readers.markdown_text import literal_lines, pipe_table
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.sources import Choice
@@ -19,15 +18,14 @@ from strategies.errors import Problem, brief
 UNPACKED = 4
 """A file may unpack to so many times the limit, of which each part of XML may be the limit itself."""
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_BREAKS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_WORDS = {f"{_W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"}
+_BREAKS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_WORDS = {f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"}
 _LEFT_OUT = {
-    f"{_W}del",
-    f"{_W}moveFrom",
-    f"{_W}pPr",
-    f"{_W}rPr",
-    f"{_W}txbxContent",
+    f"{W}del",
+    f"{W}moveFrom",
+    f"{W}pPr",
+    f"{W}rPr",
+    f"{W}txbxContent",
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
 """What was deleted or moved away, what is no text, and what stands a second time for older programs."""
@@ -89,12 +87,7 @@ class _Body:
 
     def __init__(self, document: Any) -> None:
         self.body = document.element.body
-        self.styles = {
-            style.get(f"{_W}styleId"): style for style in document.styles.element.iter(f"{_W}style")
-        }
-        self.levels: dict[str | None, int] = {}
-        self.formats = _number_formats(document)
-        self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 10)
+        self.styles = Styles(document)
 
     def blocks(self) -> Iterator[str]:
         """Blocks of Markdown, one after the other; the items of one list are one block."""
@@ -105,8 +98,7 @@ class _Body:
             if item is not None:
                 number, depth = item
                 # A list that begins deeper than its outermost level would be indented code.
-                del indents[depth + 1 :]
-                indent, bullet = sum(indents[:depth]), self.bullet(number, depth)
+                indent, bullet = sum(indents[:depth]), self.styles.bullet(number, depth)
                 indents = [*indents[:depth], len(bullet)]
                 items.append(f"{' ' * indent}{bullet}{text}")
             elif text:
@@ -119,113 +111,28 @@ class _Body:
 
     def block(self, element: Any) -> tuple[str, tuple[str, int] | None]:
         """A paragraph or table as Markdown; of an item of a list its words, with its list and depth."""
-        if element.tag == f"{_W}tbl":
+        if element.tag == f"{W}tbl":
             return _table(element), None
         words = _words(element).strip()
         if not words:
             return "", None
-        style = _value(element.find(f"{_W}pPr/{_W}pStyle"))
+        style = setting(element.find(f"{W}pPr/{W}pStyle"))
         line = " ".join(words.split())
-        if level := self.level(element, style):
+        if level := self.styles.level(element, style):
             return f"{'#' * min(level, 6)} {line}", None
-        item = self.numbering(element, style)
+        item = self.styles.numbering(element, style)
         return (literal_lines(words), None) if item is None else (literal_lines(line), item)
-
-    def level(self, paragraph: Any, style: str | None) -> int:
-        """The level of a heading, from 1; 0 for any other paragraph."""
-        own = _value(paragraph.find(f"{_W}pPr/{_W}outlineLvl"))
-        if own is not None:
-            return int(own) + 1 if own.isdecimal() and int(own) < 9 else 0
-        if style not in self.levels:
-            self.levels[style] = self._level_of(style)
-        return self.levels[style]
-
-    def _level_of(self, style: str | None) -> int:
-        for one in self.with_bases(style):
-            name = (_value(one.find(f"{_W}name")) or "").lower()
-            if name == "title":
-                return 1
-            if name.startswith("heading ") and name[8:].isdecimal():
-                return int(name[8:])
-            level = _value(one.find(f"{_W}pPr/{_W}outlineLvl"))
-            if level is not None:
-                return int(level) + 1 if level.isdecimal() and int(level) < 9 else 0
-        return 0
-
-    def numbering(self, paragraph: Any, style: str | None) -> tuple[str, int] | None:
-        """Number and depth (from 0) of the list that a paragraph is an item of, if it is one."""
-        places = [paragraph.find(f"{_W}pPr/{_W}numPr")]
-        places += [one.find(f"{_W}pPr/{_W}numPr") for one in self.with_bases(style)]
-        for place in places:
-            if place is None:
-                continue
-            number = _value(place.find(f"{_W}numId"))
-            depth = _value(place.find(f"{_W}ilvl")) or "0"
-            if number == "0":  # takes the paragraph out of its style's list
-                return None
-            if number is not None:
-                own = min(int(depth), 8) if depth.isdecimal() else 0
-                return number, own or self.depth_of(style)
-        return None
-
-    def depth_of(self, style: str | None) -> int:
-        """The depth that a list style has in its name alone, as `List Bullet 2` has."""
-        names = ((_value(one.find(f"{_W}name")) or "").lower() for one in self.with_bases(style))
-        found = next(
-            filter(None, (re.fullmatch(r"list (?:bullet|number) ([2-5])", name) for name in names)), None
-        )
-        return int(found[1]) - 1 if found else 0
-
-    def bullet(self, number: str, depth: int) -> str:
-        """A hyphen, or the next number of a numbered list."""
-        if self.formats.get((number, depth), "bullet") in ("bullet", "none"):
-            return "- "
-        counts = self.counts[number]
-        counts[depth] += 1
-        counts[depth + 1 :] = [0] * (len(counts) - depth - 1)
-        return f"{counts[depth]}. "
-
-    def with_bases(self, style: str | None) -> Iterator[Any]:
-        """A style and those it is based on."""
-        seen = set[str | None]()
-        while style in self.styles and style not in seen:
-            seen.add(style)
-            yield self.styles[style]
-            style = _value(self.styles[style].find(f"{_W}basedOn"))
-
-
-def _number_formats(document: Any) -> dict[tuple[str, int], str]:
-    """The format of numbers, `bullet` or `decimal` or another, by list and depth."""
-    from docx.opc.constants import RELATIONSHIP_TYPE
-
-    parts = [
-        rel.target_part for rel in document.part.rels.values() if rel.reltype == RELATIONSHIP_TYPE.NUMBERING
-    ]
-    formats: dict[tuple[str, int], str] = {}
-    for part in parts:
-        root = part.element
-        abstract = {
-            one.get(f"{_W}abstractNumId"): {
-                int(level.get(f"{_W}ilvl", "0")): _value(level.find(f"{_W}numFmt")) or "decimal"
-                for level in one.iter(f"{_W}lvl")
-            }
-            for one in root.iter(f"{_W}abstractNum")
-        }
-        for one in root.iter(f"{_W}num"):
-            levels = abstract.get(_value(one.find(f"{_W}abstractNumId")), {})
-            formats |= {(one.get(f"{_W}numId"), depth): name for depth, name in levels.items()}
-    return formats
 
 
 def _blocks(parent: Any) -> Iterator[Any]:
     """Paragraphs and tables in order, those in controls, insertions and text boxes among them."""
     for child in parent:
-        if child.tag == f"{_W}p":
+        if child.tag == f"{W}p":
             yield child
-            for box in child.iter(f"{_W}txbxContent"):
+            for box in child.iter(f"{W}txbxContent"):
                 if not any(above.tag in _LEFT_OUT for above in box.iterancestors()):
                     yield from _blocks(box)
-        elif child.tag == f"{_W}tbl":
+        elif child.tag == f"{W}tbl":
             yield child
         elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
             yield from _blocks(child)
@@ -259,20 +166,20 @@ def _table(table: Any) -> str:
 
 
 def _rows(table: Any) -> Iterator[Any]:
-    return (row for row in table.iter(f"{_W}tr") if next(row.iterancestors(f"{_W}tbl")) is table)
+    return (row for row in table.iter(f"{W}tr") if next(row.iterancestors(f"{W}tbl")) is table)
 
 
 def _cells(row: Any) -> Iterator[Any]:
-    return (cell for cell in row.iter(f"{_W}tc") if next(cell.iterancestors(f"{_W}tr")) is row)
+    return (cell for cell in row.iter(f"{W}tc") if next(cell.iterancestors(f"{W}tr")) is row)
 
 
 def _row(row: Any) -> list[str]:
     """The words of each column; those of a cell that spans several stand in the first."""
     words: list[str] = []
     for cell in _cells(row):
-        merge = cell.find(f"{_W}tcPr/{_W}vMerge")
-        goes_on = merge is not None and merge.get(f"{_W}val", "continue") == "continue"
-        span = _value(cell.find(f"{_W}tcPr/{_W}gridSpan")) or "1"
+        merge = cell.find(f"{W}tcPr/{W}vMerge")
+        goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
+        span = setting(cell.find(f"{W}tcPr/{W}gridSpan")) or "1"
         words.append("" if goes_on else "\n".join(filter(None, _paragraphs(cell))))
         words += [""] * (min(int(span), 1000) - 1 if span.isdecimal() else 0)
     return words
@@ -281,16 +188,12 @@ def _row(row: Any) -> list[str]:
 def _paragraphs(parent: Any) -> Iterator[str]:
     """The words of every paragraph in a cell, those of tables in it too."""
     for block in _blocks(parent):
-        if block.tag == f"{_W}tbl":
+        if block.tag == f"{W}tbl":
             for row in _rows(block):
                 for cell in _cells(row):
                     yield from _paragraphs(cell)
         else:
             yield _words(block).strip()
-
-
-def _value(element: Any) -> str | None:
-    return None if element is None else element.get(f"{_W}val")
 
 
 DOCX = Reader(
