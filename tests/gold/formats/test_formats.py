@@ -153,9 +153,12 @@ def round_trip(one: Format, gold: GoldSet) -> None:
     with tempfile.TemporaryDirectory() as home:
         one.write(fitted.gold, Path(home, "out"))
         back = one.read(Path(home, "out"))
-    assert (back.refused, back.notes, back.gold.digest) == ((), (), fitted.gold.digest)
-    kept = {question.id for question in gold.questions} - {q.id for q in fitted.gold.questions}
-    assert len(kept) == len(fitted.refused)
+    notes = [
+        note.what for note in back.notes if not note.what.startswith("asks what line")
+    ]  # so does the set
+    assert (back.refused, notes, back.gold.digest) == ((), [], fitted.gold.digest)
+    missing = {question.id for question in gold.questions} - {q.id for q in fitted.gold.questions}
+    assert len(missing) == len(fitted.refused)
 
 
 PARTS = [*(cls() for cls in FORMATS.values()), Chroma(first_occurrence=True)]
