@@ -200,6 +200,13 @@ def _quoting(quote: Callable[[str], str]) -> Callable[[str], object]:
     return question
 
 
+def _from_elsewhere(prompt: str) -> object:
+    """Quotes a fact that stands in the document, but not in the passages that were shown."""
+    (document,) = (text for text in village().values() if _first_passage(prompt) in text)
+    quote = next(one[0] for one in re.finditer(r"Owner\d+ keeps [^.]*\.", document) if one[0] not in prompt)
+    return {"question": "Who is it?", "evidence": [{"passage": 1, "quote": quote}], "answer": "They."}
+
+
 def _leaking(prompt: str) -> object:
     """Copies the first sentence of its evidence."""
     passages = [text for name, text in marked(prompt) if name.startswith("passage")]
@@ -229,6 +236,10 @@ BAD: dict[str, tuple[str, dict[str, Callable[[str], object]]]] = {
     "a quote nearly right": (
         "quote",
         {"question": _quoting(lambda text: fact(text)[0].replace("keeps", "keep"))},
+    ),
+    "a quote from another passage of the document": (
+        "quote",
+        {"question": lambda prompt: _from_elsewhere(prompt)},
     ),
     "a quote of a word": ("quote", {"question": _quoting(lambda text: "barn")}),
     "all of the passage": ("whole", {"question": _quoting(lambda text: text)}),
@@ -362,6 +373,15 @@ class TestMeaning:
         last = [prompt for prompt in server.prompts if step(prompt) == "question"][-1]
         assert "- What quantity does Owner1000 own altogether?\n- What quantity" in last
 
+    def test_the_very_same_question_is_kept_once_in_every_run(
+        self, generate: Generate, server: ChatServer, make_set: MakeSet
+    ) -> None:
+        path = make_set({"a.md": next(iter(village(1, 4).values()))}, "", "name: one\n", folder="one")
+        planted(server, question=_quoting(lambda text: fact(text)[0]))
+        for _ in range(2):
+            made = replied(generate("--yes", "--json", "--questions", "2", path=path))
+            assert (len(made["kept"]), made["dropped"]) == (1, {"duplicate": 5})
+
     def test_no_text_means_no_question(
         self, generate: Generate, server: ChatServer, make_set: MakeSet
     ) -> None:
@@ -423,6 +443,15 @@ class TestFailures:
         assert again["added"] == [one for one in again["kept"] if one not in made["kept"]]
         whole = make_set(village(), "", "name: village\n", folder="whole")
         assert again["kept"] == replied(generate("--yes", "--json", path=whole, cache="other"))["kept"]
+
+    def test_a_passage_that_failed_is_left_for_the_next_run(
+        self, generate: Generate, server: ChatServer, make_set: MakeSet
+    ) -> None:
+        path = make_set({"a.md": next(iter(village(1, 4).values()))}, "", "name: one\n", folder="one")
+        planted(server, question=lambda prompt: fails(400))
+        made = replied(generate("--yes", "--json", path=path))
+        assert len(made["failures"]) == len(server.asked) == 1
+        assert made["end"] == "no passage is left to ask about"
 
     def test_an_interrupt_loses_no_answer(self, generate: Generate, server: ChatServer) -> None:
         healthy = server.answer
