@@ -49,6 +49,22 @@ MUTANTS = (
         ("tests/evaluation/stores/test_faiss.py",),
     ),
     Mutant(
+        "half-proxies",
+        "a recommendation is said to rest on proxies alone though people asked, too",
+        "evaluation/gold/provenance.py",
+        'return set(made) == {"proxy"}',
+        'return "proxy" in set(made)',
+        ("tests/experiments/test_synthetic.py",),
+    ),
+    Mutant(
+        "changed-proxy",
+        "a proxy that somebody changed gives way to new ones",
+        "evaluation/gold/making/proxy_lines.py",
+        'row["id"] == proxy_id(row["tags"][0], row["question"], quotes)',
+        'row["id"].startswith(row["tags"][0])',
+        ("tests/gold/making/test_bootstrap.py",),
+    ),
+    Mutant(
         "wider-graph",
         "a long list widens the search of a graph, so that its first hits are better than users get",
         "evaluation/stores/faiss.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -141,12 +142,19 @@ def test_three_commands_lead_from_a_folder_to_a_leaderboard(cli: Cli, work: Path
     assert {row["synthetic"] for row in made} == {"proxy"}
     asked = {row["evidence"][0]["document"].split(".")[0] for row in made}
     assert {"manual", "letters/spring", "ferry", "valve", "museum", "minutes"} <= asked
-    assert {row["question"] for row in made} >= {"Manual of the pump house > Winter", "pressure_in_bar"}
+    assert {tag for row in made for tag in row["tags"]} == {"headings", "cloze"}
     assert f"my-set: {len(made)} proxy questions" in done[1].stdout
     shown = " ".join(done[2].stdout.split())
     assert all(name in shown for name in ("fixed-96", "fixed-192", "recursive-192"))
     assert f"warning: {len(made)} of {len(made)} questions are proxies" in shown
     assert "By proxies alone, with no question that a person asked:" in shown
+    with sqlite3.connect(work / "mlflow.db") as database:
+        tags = "select count(*), min(value), max(value) from tags where key = 'chunksweep.synthetic'"
+        assert database.execute(tags).fetchone() == (5, "proxy", "proxy")  # the launch and its four runs
+        params = "select count(*), min(value), max(value) from params where key = 'synthetic'"
+        assert database.execute(params).fetchone() == (4, "proxy", "proxy")
+        shares = "select min(value), max(value) from latest_metrics where key = 'synthetic_share'"
+        assert database.execute(shares).fetchone() == (1.0, 1.0)
     exported = cli(work, "export", "quick", "--format", "json")
     assert f"{len(made)} of {len(made)} questions are proxies" in exported.stderr
     rows = json.loads(exported.stdout)["rows"]

@@ -18,6 +18,7 @@ from experiments.cli.app import run
 from experiments.cli.run_command import as_json, show
 from experiments.exports import FORMATS, write_table
 from experiments.mlflow_tracker.writing import write_record
+from experiments.planning import make_plan
 from experiments.records import RunRecord
 from experiments.results import BY_PROXIES, Judging, SweepResult, judge
 from experiments.runner import prepare
@@ -264,6 +265,9 @@ def test_a_launch_after_the_questions_changed_says_so_once(tmp_path: Path) -> No
         id="d", question="Dogs?", quote="Dogs stay on a lead.", more=', "synthetic": "proxy"'
     )
     (folder / "questions.jsonl").write_text(lines + more)
+    notes = make_plan(prepare(sweep, tracker, cache_dir=None, dry=True)).notes
+    assert notes[0].startswith("1 of 2 questions are proxies")
+    assert any("measured other documents or questions" in note for note in notes)
     second = launched()
     assert second.ran == 2
     assert changed(second)
