@@ -392,6 +392,7 @@ def test_numbers_of_configurations() -> None:
         "two-small-or-one-large": 8,
         "by-meaning": 10,
         "libraries": 13,
+        "smoke": 16,
     }
     page = PROSE["sweep-file.md"]
     assert "`quick`, four configurations; `first-look`, thirteen over five strategies;" in page

@@ -366,7 +366,7 @@ def test_no_such_file_names_the_nearest_ready_sweep(tmp_path: Path) -> None:
 def test_ready_sweeps_load(name: str) -> None:
     sweep = load_sweep(name)
     assert sweep.name == name
-    assert sweep.dataset == "handbook"
+    assert sweep.dataset == ("minis" if name == "smoke" else "handbook")
     grid = expand(sweep)
     assert grid.skipped == ()
     # The default model reads 256 word pieces; beyond that, sizes would not differ, but for late vectors.
