@@ -2,7 +2,8 @@
 
     python benchmarks/difficulty.py NAME
 
-Cuts the documents into pieces of 192 cl100k tokens without overlap (`fixed`), searches them once by words
+Cuts the documents into pieces of 192 cl100k tokens without overlap (`fixed`; of 64 where the set is as small as
+`minis`), searches them once by words
 (BM25) and once by vectors (the packaged all-MiniLM-L6-v2), and prints the key `difficulty` of `card.yaml`:
 means over all questions that have evidence. Where they are near 1, a set can tell nothing apart.
 """
@@ -17,9 +18,9 @@ from experiments.grid import expand
 from experiments.sweep import read_sweep
 from experiments.workbench import Workbench
 
-CUT = {"strategy": "fixed", "size": 192, "overlap": 0}
+SIZE_AND_BUDGET = {"minis": (64, 128)}
+"""Tokens of a chunk, and of what is retrieved, where a whole set is hardly more than the usual 192 and 1,024."""
 SEARCHES = {"bm25": "bm25", "all-MiniLM-L6-v2": "dense"}
-SCORES = ("context_recall_at_1024_tokens", "mrr_at_10", "hit_at_5")
 DIGITS = 4
 
 Figures = dict[str, dict[str, float]]
@@ -32,19 +33,22 @@ def difficulty(name: str, searches: tuple[str, ...] = tuple(SEARCHES)) -> Figure
 
 
 def _scores(name: str, retriever: str) -> dict[str, float]:
+    size, budget = SIZE_AND_BUDGET.get(name, (192, 1024))
     content = {
         "name": "difficulty",
         "dataset": name,
         "embedder": "all-MiniLM-L6-v2",
         "retriever": retriever,
-        "grid": [CUT],
-        "retrieval": {"k": [5, 10], "token_budgets": [1024]},
+        "grid": [{"strategy": "fixed", "size": size, "overlap": 0}],
+        "retrieval": {"k": [5, 10], "token_budgets": [budget]},
+        "headline": f"context_recall_at_{budget}_tokens",
     }
     sweep = read_sweep(content)
     (config,) = expand(sweep).configs
     bench = Workbench.open(sweep, load(sweep.dataset), cache_place())
     evaluation, _ = bench.measure(config, lambda phase: None, lambda done, of: None, {})
-    return {score: round(evaluation.metrics[score], DIGITS) for score in SCORES}
+    scores = (f"context_recall_at_{budget}_tokens", "mrr_at_10", "hit_at_5")
+    return {score: round(evaluation.metrics[score], DIGITS) for score in scores}
 
 
 def lines(figures: Figures) -> list[str]:

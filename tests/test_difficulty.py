@@ -31,9 +31,10 @@ def test_the_lines_are_those_of_a_card(benchmark: ModuleType) -> None:
 
 
 def test_every_figure_leaves_room_for_better_cuts() -> None:
-    assert "handbook" in TOLD
+    assert TOLD.keys() == CARDS.keys()
     for name, difficulty in TOLD.items():
-        assert all(0.2 < value < 0.9 for scores in difficulty.values() for value in scores.values()), name
+        most = 1 if name == "minis" else 0.9  # a smoke test tells no cuts apart
+        assert all(0.2 < value < most for scores in difficulty.values() for value in scores.values()), name
 
 
 @pytest.mark.slow

@@ -53,8 +53,8 @@ ENGLISH_FROM = 0.2
 COMMON_FROM = 0.005
 """In another language, a word that makes up so much of the documents is one of grammar: of English ones
 some 25 do, from `the` to `with`."""
-
-
+COMMON_TIMES = 20
+"""And that stands so often: in a few pages, what they are about is soon as frequent as that."""
 ASKED_FROM = 0.1
 """A word in so many of the questions is one of asking, which documents need not have."""
 FEWEST_QUESTIONS = 20
@@ -70,7 +70,8 @@ def common_words(questions: Sequence[Sequence[str]], frequency: Mapping[str, int
     if asked and sum(asked[word] for word in ENGLISH) >= ENGLISH_FROM * asked.total():
         return ENGLISH
     total = sum(frequency.values())
-    common = {word for word, count in frequency.items() if count >= COMMON_FROM * total}
+    least = max(COMMON_TIMES, COMMON_FROM * total)
+    common = {word for word, count in frequency.items() if count >= least}
     if len(questions) >= FEWEST_QUESTIONS:
         holding = Counter(word for words in questions for word in set(words))
         common.update(word for word, count in holding.items() if count >= ASKED_FROM * len(questions))
