@@ -2,10 +2,10 @@
 
     python benchmarks/difficulty.py NAME
 
-Cuts the documents into pieces of 192 cl100k tokens without overlap (`fixed`; of 64 where the set is as small as
-`minis`), searches them once by words
-(BM25) and once by vectors (the packaged all-MiniLM-L6-v2), and prints the key `difficulty` of `card.yaml`:
-means over all questions that have evidence. Where they are near 1, a set can tell nothing apart.
+Cuts the documents into pieces of 192 cl100k tokens without overlap (`fixed`; of 64 for `minis`, which is so
+small), searches them once by words (BM25) and once by vectors (the packaged all-MiniLM-L6-v2), and prints the key
+`difficulty` of `card.yaml`: means over all questions that have evidence. Where they are near 1, a set can tell
+nothing apart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from experiments.sweep import read_sweep
 from experiments.workbench import Workbench
 
 SIZE_AND_BUDGET = {"minis": (64, 128)}
-"""Tokens of a chunk, and of what is retrieved, where a whole set is hardly more than the usual 192 and 1,024."""
+"""Tokens of a chunk and of what is retrieved, where a set holds hardly more than the usual 192 and 1,024."""
 SEARCHES = {"bm25": "bm25", "all-MiniLM-L6-v2": "dense"}
 DIGITS = 4
 
