@@ -108,8 +108,8 @@ def _read(text: str, where: str, about: str) -> tuple[Description, list[Problem]
     if "metadata" in content:
         what = "metadata is no key of a sidecar, where all keys are metadata"
         problems.append(Problem(yaml.where(("metadata",)), what, "Write what is below it without it"))
-    pages = _marks("page", content.get("pages"), yaml, len(about), problems)
-    headings = _marks("heading", content.get("headings"), yaml, len(about), problems)
+    pages = read_marks("page", content.get("pages"), yaml, len(about), problems)
+    headings = read_marks("heading", content.get("headings"), yaml, len(about), problems)
     own = {name: value for name, value in content.items() if name not in (*SIDECAR_KEYS, "metadata")}
     warnings: list[Problem] = []
     if _is_source(own.get(SOURCE)):
@@ -118,7 +118,7 @@ def _read(text: str, where: str, about: str) -> tuple[Description, list[Problem]
     return Description(media_type, metadata, pages + headings, tuple(warnings)), [*problems, *found]
 
 
-def _marks(
+def read_marks(
     kind: Literal["page", "heading"], raw: Any, yaml: Yaml, length: int, problems: list[Problem]
 ) -> tuple[Mark, ...]:
     """Marks of one kind; what is wrong with them is added to `problems`."""

@@ -28,6 +28,8 @@ class Imported:
     """What was taken although it is not quite as the format has it: each row, and what was done."""
     files: tuple[Path, ...] = ()
     """The files that were read."""
+    named: str = ""
+    """The name that the source gives the set itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Format(ABC):
     """What evidence of one question it can hold, on one line."""
     keeps: ClassVar[frozenset[Kept]]
     """What it keeps beside texts, ids and evidence."""
+    caution: ClassVar[str] = ""
+    """What everybody should know who scores with an imported set."""
 
     @abstractmethod
     def read(self, path: Path) -> Imported:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,9 +49,10 @@ def import_set(
     if not path.exists():
         raise refuse(brief(str(path)), "is not there", f"{format.name} is {format.layout}")
     imported = format.read(path)
-    own = name if name is not None else _plain(path)
+    own = name if name is not None else imported.named or _plain(path)
+    notes = (*imported.notes, *([Problem(format.name, format.caution)] if format.caution else ()))
     outcome = Converted(
-        replace(imported.gold, name=own), imported.refused, imported.notes, skip_bad or not imported.refused
+        replace(imported.gold, name=own), imported.refused, notes, skip_bad or not imported.refused
     )
     if outcome.written:
         write_gold(folder, outcome.gold, {"how_made": how_made(format, path, imported, outcome.left_out)})
@@ -84,9 +86,11 @@ def how_made(format: Format, path: Path, imported: Imported, left_out: int) -> s
 
 def _checksum(path: Path, files: tuple[Path, ...]) -> str:
     sums = {}
+    folder = path if path.is_dir() else path.parent
     for file in files:
         with file.open("rb") as data:
-            sums[file.relative_to(path).as_posix()] = hashlib.file_digest(data, "sha256").hexdigest()
+            name = Path(os.path.relpath(file, folder)).as_posix()  # files may lie beside, or elsewhere
+            sums[name] = hashlib.file_digest(data, "sha256").hexdigest()
     if len(sums) == 1:
         return f"sha256:{next(iter(sums.values()))}"
     lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))

@@ -30,7 +30,8 @@ def reference() -> str:
 
 def section(name: str, cls: type[Format]) -> str:
     """One format's section, in Markdown."""
-    return f"### `{name}`\n\n{inspect.getdoc(cls)}\n\n{parameter_table(cls)}"
+    caution = f"Mind: {cls.caution}.\n\n" if cls.caution else ""
+    return f"### `{name}`\n\n{inspect.getdoc(cls)}\n\n{caution}{parameter_table(cls)}"
 
 
 def updated(page: str) -> str:

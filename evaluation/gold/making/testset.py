@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from evaluation.gold.formats.contexts import bare, places
 from evaluation.gold.making import ragas_testset, synthesizing, wording
 from evaluation.gold.making.candidates import Ask, Dropped, evidence_at, made_question
 from evaluation.gold.making.estimating import Pending, Weight, tokens
@@ -14,7 +15,7 @@ from evaluation.gold.making.prompts import one_line
 from evaluation.gold.making.sampling import MOST_TOKENS, excerpts
 from evaluation.gold.making.span_exact import Made, Shelf
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
-from evaluation.gold.quotes import Corpus, Quote
+from evaluation.gold.quotes import Corpus
 from strategies.strategy import Vectors
 
 _LONGEST_QUESTION, _LONGEST_ANSWER = 400, 2000
@@ -91,7 +92,7 @@ def placed(kind: str, sample: Any, corpus: Corpus) -> Question | Dropped:
         return Dropped("form")
     entries: dict[Passage, Evidence] = {}
     for context in sample.reference_contexts or ():
-        place = _place(context, corpus)
+        place = next(places(bare(context), corpus), None)
         if place is None:
             return Dropped("places", question)
         entry = evidence_at(place, corpus)
@@ -103,23 +104,6 @@ def placed(kind: str, sample: Any, corpus: Corpus) -> Question | Dropped:
     if wording.points(question):
         return Dropped("points", question)
     return made_question(question, tuple(entries.values()), answer, kind)
-
-
-def _place(context: str, corpus: Corpus) -> Passage | None:
-    """The first place of a context, without the mark that ragas puts before those of several."""
-    text = (
-        context.partition("-hop>\n\n")[2]
-        if context.startswith("<") and "-hop>\n\n" in context[:20]
-        else context
-    )
-    quote = Quote(text)
-    if not quote.text:
-        return None
-    for look in (corpus.exact, corpus.alike):
-        for document in corpus.documents:
-            for start, end in look(document, quote):
-                return Passage(document, start, end)
-    return None
 
 
 def _packaged(cache_dir: Path | None) -> Embed:

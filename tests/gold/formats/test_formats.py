@@ -90,10 +90,79 @@ def squad(home: Path) -> Path:
     return path
 
 
+def beir(home: Path) -> Path:
+    """Two splits, a title, metadata, a grade, a query that nothing answers and one of the other split."""
+    path = home / "scifact"
+    (path / "qrels").mkdir(parents=True)
+    corpus = [
+        {"_id": "rules.md", "title": "", "text": RULES, "metadata": {"url": "x", "by": {"name": "Zo\u00eb"}}},
+        {"_id": 4, "title": "Letter", "text": LETTER},
+        {"_id": "MED-10/a b", "title": "Only a title", "text": ""},
+    ]
+    queries = [{"_id": name, "text": f"When {name}?"} for name in ("q1", "2", "none", "trained")]
+    for name, rows in (("corpus", corpus), ("queries", queries)):
+        (path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    head = "query-id\tcorpus-id\tscore\n"
+    test = "q1\trules.md\t2\nq1\t4\t1\n2\tMED-10/a b\t1\n2\trules.md\t0\nnone\t4\t0\n"
+    (path / "qrels" / "test.tsv").write_text(head + test, "utf-8")
+    (path / "qrels" / "train.tsv").write_text(f"{head}trained\t4\t1\n", "utf-8")
+    return path
+
+
+def ragas_testset(home: Path) -> Path:
+    """A row of two hops, one of words that repeat, one without contexts."""
+    path = home / "ragas" / "testset.jsonl"
+    (path.parent / "documents").mkdir(parents=True)
+    (path.parent / "documents" / "rules.md").write_bytes(RULES.encode())
+    (path.parent / "documents" / "2024.txt").write_bytes(LETTER.encode())
+    hops = ["<1-hop>\n\n# Rules\n\nBins go out on Tuesday.", "<2-hop>\n\n" + LETTER]
+    rows = [
+        {"user_input": "When?", "reference_contexts": hops, "reference": "On Thursday."},
+        {"user_input": "And before?", "reference_contexts": ["Bins go out on Tuesday"], "id": "before"},
+        {"user_input": "Who?", "reference_contexts": None, "persona_name": "Reader"},
+    ]
+    rows[0]["synthesizer_name"] = "multi_hop_specific_query_synthesizer"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def hugging_face(home: Path) -> Path:
+    """SQuAD as the hub has it: the text in each row, answers in lists."""
+    path = home / "card.yaml"
+    path.write_text(
+        "name: hub-set\n"
+        "source: {dataset: ./squad, split: train}\n"
+        "documents: {id: title, text: context, metadata: [topic]}\n"
+        "questions: {id: id, question: question, evidence: answers.text, start: answers.answer_start,\n"
+        "            several: any, answer: answers.text, tags: kind}\n",
+        "utf-8",
+    )
+    both = {"text": ["Tuesday", "on Tuesday"], "answer_start": [26, 23]}
+    rows = [
+        {"id": "a", "title": "R", "context": RULES, "question": "When?", "answers": both},
+        {
+            "id": "b",
+            "title": "R",
+            "context": RULES,
+            "question": "?",
+            "answers": {"text": [], "answer_start": []},
+        },
+        {"id": "c", "title": "L", "context": LETTER, "question": "Now?"},
+    ]
+    rows[2]["answers"] = {"text": ["Thursday"], "answer_start": [30]}
+    (home / "squad").mkdir()
+    lines = (json.dumps(row | {"topic": "bins", "kind": ["a", "b"]}) + "\n" for row in rows)
+    (home / "squad" / "train-00000.jsonl").write_text("".join(lines), "utf-8")
+    return path
+
+
 SAMPLES: dict[str, Callable[[Path], Path]] = {
     "chroma": chroma,
     "legalbench-rag": legalbench_rag,
     "squad": squad,
+    "beir": beir,
+    "ragas-testset": ragas_testset,
+    "hugging-face": hugging_face,
 }
 """Writes a small set of the format below a folder, and says where."""
 
@@ -101,7 +170,8 @@ formats = pytest.mark.parametrize("name", FORMATS)
 
 
 def test_every_format_has_its_file_and_its_sample() -> None:
-    parts = {"format", "fitting", "folders", "importing", "names", "page", "placing", "rows"}
+    parts = {"format", "fitting", "folders", "importing", "names", "page", "placing", "rows", "told"}
+    parts |= {"contexts", "hub_mapping", "hub_rows", "hub_evidence"}
     found = {path.stem for path in (ROOT / "evaluation/gold/formats").glob("*.py")} - {"__init__"} - parts
     assert {name.replace("-", "_") for name in FORMATS} == found
     assert SAMPLES.keys() == FORMATS.keys()
