@@ -3,9 +3,9 @@
     python benchmarks/difficulty.py NAME
 
 Cuts the documents into pieces of 192 cl100k tokens without overlap (`fixed`; of 64 for `minis`, which is so
-small), searches them once by words (BM25) and once by vectors (the packaged all-MiniLM-L6-v2), and prints the key
-`difficulty` of `card.yaml`: means over all questions that have evidence. Where they are near 1, a set can tell
-nothing apart.
+small), searches them once by words (BM25) and once by vectors (the packaged all-MiniLM-L6-v2), and prints the
+key `difficulty` of `card.yaml`: means over all questions that have evidence. Where they are near 1, a set can
+tell nothing apart.
 """
 
 from __future__ import annotations

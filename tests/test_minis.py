@@ -309,6 +309,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 EXPECTED = (
+    r"27 of 27 questions are by a language model",
     r"Only 11 groups of questions that share documents \(fewer than 20\)",
     r"With 27 questions and \d+ configurations, differences of about",
     r"By MRR, the ranking depends on what counts as relevant",
