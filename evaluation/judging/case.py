@@ -29,13 +29,18 @@ class Case:
     """The passage of each piece of evidence that the contexts cover best."""
     passages: tuple[str, ...]
     """Every passage, alternatives included."""
+    expected: str = ""
+    """What a right answer says; empty where the gold set does not tell."""
 
     def reads(self, what: Reads, answer: str) -> str | list[str]:
-        """A value as ragas calls it."""
+        """A value as ragas calls it; `answer` is empty where none is judged.
+
+        An answer is compared with the expected one where there is one, all else with the evidence.
+        """
         values: dict[Reads, str | list[str]] = {
             "user_input": self.question,
             "response": answer,
-            "reference": self.reference,
+            "reference": (self.expected if answer else "") or self.reference,
             "retrieved_contexts": list(self.contexts),
             "reference_contexts": list(self.references),
             "retrieved_context_ids": list(self.context_ids),
@@ -77,6 +82,7 @@ def case_of(
         tuple(_id(hit.document, hit.start, hit.end) for hit in hits),
         _relevant_ids(text, layout, rule),
         *_passages(text, texts, covered),
+        text.evidence.question.answer,
     )
 
 

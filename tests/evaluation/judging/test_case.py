@@ -51,6 +51,16 @@ def test_the_reference_is_the_evidence_and_of_alternatives_the_one_that_was_foun
     assert judged([], either, k=1).references == ("a",)
 
 
+def test_an_answer_is_compared_with_the_expected_one_and_all_else_with_the_evidence() -> None:
+    scene = context(DOCUMENTS, INDEX)
+    asked = replace(question(("d", 4, 7)), answer="the third and the fourth letter")
+    found = case_of(scene.read(asked, hits(*INDEX)), TEXTS, scene.layout, "half", k=1)
+    assert found.reads("reference", "c and d") == "the third and the fourth letter"
+    assert found.reads("reference", "") == "c d"
+    untold = judged(hits(*INDEX), k=1)
+    assert untold.reads("reference", "c and d") == untold.reads("reference", "") == "c d"
+
+
 def test_nothing_retrieved_is_no_context() -> None:
     for found in (judged([], k=3), judged([], tokens=3)):
         assert found.contexts == found.context_ids == ()
