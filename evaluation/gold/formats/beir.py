@@ -103,13 +103,16 @@ class Beir(Format):
     def write(self, gold: GoldSet, path: Path) -> None:
         """See `Format.write`."""
         table = io.StringIO(newline="")
-        judgements = csv.writer(table, delimiter="\t", lineterminator="\n")
-        judgements.writerow(HEADER)
+        plain = csv.writer(table, delimiter="\t", lineterminator="\n")
+        quoted = csv.writer(table, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
+        plain.writerow(HEADER)
         for question in gold.questions:
             relevant = [entry.passages[0].document for entry in question.evidence]
             # Of a question without evidence no document is relevant, and one judgement says so of one.
             rows = [(name, 1) for name in relevant] or [(gold.documents[0].id, 0)]
-            judgements.writerows((question.id, name, score) for name, score in rows)
+            for name, score in rows:
+                # A lone carriage return is left bare by the plain one, and would end the line.
+                (quoted if "\r" in question.id + name else plain).writerow((question.id, name, score))
         with new_folder(path) as place:
             (place / QRELS).mkdir()
             with (place / CORPUS).open("w", encoding="utf-8", newline="") as lines:
@@ -127,7 +130,7 @@ class Beir(Format):
             return "has alternatives, which BEIR does not know"
         homes = [entry.passages[0].document for entry in question.evidence]
         if len(set(homes)) < len(homes):
-            return "has several pieces of evidence in one document, where BEIR knows only whole documents"
+            return "has several pieces of evidence in one document, where BEIR knows whole ones only"
         for entry in question.evidence:
             first = entry.passages[0]
             text = documents[first.document].text
@@ -140,23 +143,26 @@ def _documents(path: Path, refused: list[Problem], notes: list[Problem]) -> dict
     """Documents by their foreign id, None where one is refused."""
     names, found = Names(), dict[str, Document | None]()
     for row in json_lines(path, CORPUS, refused):
-        id = row.id("_id", blank=True) if row.ok else ""
-        if row.ok and id in found:
+        id = row.id("_id", blank=True) if row.content else ""
+        if id in found and row.ok:
             row.problem(f"_id {brief(repr(id))} stands above already")
             continue
-        title = row.text("title", blank=True) if row.content.get("title") is not None else ""
-        text = row.text("text", blank=True) if row.content.get("text") is not None else ""
-        titled = {"title": title} if title.strip() else {}
-        document = (
-            described(row, names.new(id), _joined(title, text) if titled else text, titled)
-            if row.ok
-            else None
-        )
+        document = _document(row, id, names) if row.ok else None
         if "_id" in row.content:
-            found[id] = document if row.ok else None
+            found.setdefault(id, document if row.ok else None)
         if row.ok and document and document.id != id:
-            notes.append(Problem(row.where, f"is called {brief(document.id)}"))
+            notes.append(Problem(row.where, f"{brief(id)} is called {brief(document.id)}"))
     return found
+
+
+def _document(row: Row, id: str, names: Names) -> Document:
+    """The document of a row, its title above its text."""
+    title, text = (
+        row.text(key, blank=True) if row.content.get(key) is not None else "" for key in ("title", "text")
+    )
+    if not title.strip():
+        return described(row, names.new(id), text)
+    return described(row, names.new(id), _joined(title, text), {"title": title})
 
 
 def _joined(title: str, text: str) -> str:
@@ -165,21 +171,21 @@ def _joined(title: str, text: str) -> str:
 
 def _corpus_row(document: Document) -> dict[str, Any]:
     """A document as a row of the corpus: its title apart, where reading puts it back."""
-    told = told_of_document(document)
-    title, text = document.metadata.get("title"), document.text
-    if isinstance(title, str) and title.strip() and text.startswith(title):
-        rest = text.removeprefix(title + BETWEEN)
-        if rest and _joined(title, rest) == text:
-            text = rest
-        elif text == title:
-            text = ""
-        else:
-            title = ""
-    else:
-        title = ""
+    told, (title, text) = told_of_document(document), _apart(document)
     if title:
         told["metadata"] = {key: value for key, value in told["metadata"].items() if key != "title"}
     return {"_id": document.id, "title": title, "text": text, **told}
+
+
+def _apart(document: Document) -> tuple[str, str]:
+    """Title and text, of which `_joined` makes the document's text; no title where its text has none."""
+    title, text = document.metadata.get("title"), document.text
+    if isinstance(title, str) and title.strip():
+        if text == title:
+            return title, ""
+        if rest := text.partition(title + BETWEEN)[2] if text.startswith(title + BETWEEN) else "":
+            return title, rest
+    return "", text
 
 
 def _judgements(text: str, where: str) -> Iterator[tuple[int, tuple[str, str, float]]]:
