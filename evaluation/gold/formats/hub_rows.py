@@ -77,11 +77,13 @@ class _Part:
         """What a gold set knows beside, in a field of JSON text."""
         path = self.columns.fields.get("more")
         cell = row.text(path, blank=True) if path and row.content.get(path) is not None else ""
+        if path is None or not cell.strip():
+            return Row(row.where, {}, self.refused, of=row)
         try:
-            return row.inside(f"{path}: ", json_of(cell, str(path)) if cell.strip() else {})
+            return row.inside(path, json_of(cell, path))
         except BadInput as error:
-            row.problem(str(error))
-            return row.inside("", {})
+            row.problem(f"{brief(path)} {error.problems[0].what}")
+            return row.inside(path, {})
 
 
 class Documents(_Part):
@@ -154,7 +156,8 @@ class Questions(_Part):
     def __init__(self, mapped: Mapped, names: Sequence[str], refused: list[Problem]) -> None:
         super().__init__(mapped.questions, names, refused)
         self._mapped = mapped
-        self._rows: list[tuple[Row, str | None]] = []
+        self._rows: list[tuple[int, Row, str | None]] = []
+        self._seen = 0
 
     def take(self, where: str, raw: Mapping[str, Any], own: str | None) -> None:
         """Remember a row, and the document that stands in it."""
@@ -162,14 +165,15 @@ class Questions(_Part):
         if own is None and self._mapped.documents.source == self.columns.source and row.ok:
             row.refuse()  # its document was, and that is told
         if row.ok:
-            self._rows.append((row, own))
+            self._rows.append((self._seen, row, own))
+        self._seen += 1
 
     def asked(self, documents: Documents) -> tuple[list[Question], list[Problem]]:
         """All questions, and what was taken although it is doubtful. Raises BadInput."""
         corpus = Corpus({document.id: document for document in documents.kept()})
         told, ids, where = Told(documents.kept()), Ids(), Places(corpus)
         questions = []
-        for number, (row, own) in enumerate(self._rows):
+        for number, row, own in self._rows:
             if question := self._question(row, own, f"row-{number:06d}", documents, told, ids, where):
                 questions.append(question)
         return questions, where.notes
