@@ -30,6 +30,8 @@ class Imported:
     """The files that were read."""
     named: str = ""
     """The name that the source gives the set itself."""
+    origin: str = ""
+    """What was read, where the files alone do not tell."""
 
 
 @dataclass(frozen=True, slots=True)

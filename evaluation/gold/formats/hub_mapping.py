@@ -47,6 +47,12 @@ class Source:
         """Whether it is a file or folder of this machine."""
         return self.dataset.startswith((".", "/", "~"))
 
+    def told(self) -> str:
+        """What its card must say, for another day: commit, configuration, split, and a limit."""
+        parts = [brief(self.dataset), self.config and brief(self.config), self.split and brief(self.split)]
+        said = " ".join(filter(None, [*parts, self.revision and f"at {self.revision}"]))
+        return f"{said}, at most {self.limit:,} rows" if self.limit else said
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:

@@ -190,7 +190,9 @@ def _imported(mapped: Mapped, card: Path, cache: str) -> Imported:
     asked, notes = questions.asked(documents)
     gold = gold_set(mapped.name or card.stem, documents.kept(), asked)
     files = dict.fromkeys(file for one in opened.values() for file in one.files)
-    return Imported(gold, tuple(refused), (*documents.notes(), *notes), (card, *files), mapped.name)
+    origin = "; ".join(source.told() for source in opened)
+    notes = [*documents.notes(), *notes]
+    return Imported(gold, tuple(refused), tuple(notes), (card, *files), mapped.name, origin)
 
 
 def _open(datasets: Any, source: Source, card: Path, cache: str) -> _Opened:

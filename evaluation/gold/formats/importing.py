@@ -79,6 +79,8 @@ def how_made(format: Format, path: Path, imported: Imported, left_out: int) -> s
     """
     source = brief(path.resolve().name)
     text = f"Imported from {format.name}: {source}, {_checksum(path, imported.files)}."
+    if imported.origin:
+        text += f" Read: {imported.origin}."
     if left_out:
         text += f" Left out {left_out} rows or files that could not be converted."
     return text

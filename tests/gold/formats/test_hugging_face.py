@@ -287,6 +287,11 @@ def test_fields_that_the_data_have_not_are_told_before_rows_are_read(tmp_path: P
         ]
 
 
+def test_a_field_that_holds_nothing_at_first_may_have_anything_in_it(tmp_path: Path) -> None:
+    imported = read(tmp_path, "{question: q, evidence: x.e, start: x.s}", row(x=None), row(x=None))
+    assert (imported.refused, spans(imported)) == ((), [[], []])
+
+
 def test_cells_of_csv_are_text(tmp_path: Path) -> None:
     table = f'q,"d",t,s,n,x.y\nWhen?,007,"{TEXT}",24,32,NA\n"?\n",007,"{TEXT}",,,1.50\n'
     imported = HuggingFace().read(
@@ -369,7 +374,9 @@ def test_through_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run([*command, "--skip-bad"]) == 0
     gold = load(tmp_path / "set")
     assert (gold.name, len(gold.questions)) == ("my set", 1)
-    assert "Imported from hugging-face: card.yaml, 2 files, sha256:" in str(gold.card["how_made"])
+    made = str(gold.card["how_made"])
+    assert made.startswith("Imported from hugging-face: card.yaml, 2 files, sha256:")
+    assert made.endswith(" Read: ./rows. Left out 1 rows or files that could not be converted.")
     assert run(["gold", "export", str(tmp_path / "set"), "hugging-face", str(tmp_path / "out")]) == 0
     back = HuggingFace().read(tmp_path / "out" / "mapping.yaml")
     assert (back.gold.digest, back.named) == (gold.digest, "my set")
