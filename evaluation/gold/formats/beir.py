@@ -171,10 +171,8 @@ def _joined(title: str, text: str) -> str:
 
 def _corpus_row(document: Document) -> dict[str, Any]:
     """A document as a row of the corpus: its title apart, where reading puts it back."""
-    told, (title, text) = told_of_document(document), _apart(document)
-    if title:
-        told["metadata"] = {key: value for key, value in told["metadata"].items() if key != "title"}
-    return {"_id": document.id, "title": title, "text": text, **told}
+    title, text = _apart(document)
+    return {"_id": document.id, "title": title, "text": text, **told_of_document(document)}
 
 
 def _apart(document: Document) -> tuple[str, str]:

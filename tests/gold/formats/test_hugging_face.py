@@ -68,6 +68,11 @@ def spans(imported: Imported) -> list[list[list[tuple[int, int]]]]:
         ("{question: q, evidence: e, several: any}", {"e": ["Cans", "Cans"]}, [[(24, 28)]]),
         ("{question: q, evidence: e}", {"e": ["Cans"]}, [[(24, 28)]]),
         (
+            "{question: q, document: d, evidence: e, several: any}",
+            {"e": ["Cans", "Friday"]},
+            [[(24, 28), (49, 55)]],
+        ),
+        (
             "{question: q, evidence: e}",
             {"e": [["Cans", "too"], ["Friday"]]},
             [[(24, 28), (29, 32)], [(49, 55)]],
