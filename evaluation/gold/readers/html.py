@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import codecs
 import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.gold.documents import decode
-from evaluation.gold.readers.markdown_text import cell, fenced, literal
+from evaluation.gold.readers.markdown_text import fenced, literal, spanned, table
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.sources import Choice
 from strategies.document import Scalar
@@ -23,9 +26,54 @@ NOISE = ("script", "style", "noscript", "template", "nav", "iframe", "object", "
 _WORDS_ALONE = ("a", "b", "strong", "em", "i", "u", "del", "s", "sub", "sup", "code", "kbd", "samp", "img")
 """Elements of which only the words are kept: a quote copied from the page must be found in the text."""
 
-_INLINE = {*_WORDS_ALONE, "span", "q", "small", "abbr", "cite", "dfn", "label", "mark", "time", "var", "font"}
-_LATIN = ("iso8859-1", "ascii")
-_READ_AS = {**dict.fromkeys(_LATIN, "cp1252"), "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
+_APART = ("button", "textarea")
+"""Elements that stand in a line, but apart from its words."""
+_INLINE = {
+    *_WORDS_ALONE,
+    *_APART,
+    "span",
+    "q",
+    "small",
+    "abbr",
+    "cite",
+    "dfn",
+    "label",
+    "mark",
+    "time",
+    "var",
+}
+_INLINE |= {"font"}
+
+_BLOCKS = (
+    *(
+        "address",
+        "aside",
+        "caption",
+        "center",
+        "details",
+        "dialog",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+    ),
+    *("form", "header", "hgroup", "legend", "main", "optgroup", "option", "search", "select", "summary"),
+)
+_LIKE = {**dict.fromkeys(_BLOCKS, "div"), "dir": "ul", "menu": "ul", "listing": "pre", "xmp": "pre"}
+"""Elements that are set apart as others are, which Markdownify knows (HTML Standard, section 15.3)."""
+
+_SECTIONS = ("thead", "tbody", "tfoot")
+"""Parts of a table in the order in which they are shown."""
+
+_READ_AS = {
+    **dict.fromkeys(("iso8859-1", "ascii"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
+    "big5": "big5hkscs",
+    "euc_kr": "cp949",
+    "iso8859-9": "cp1254",
+    "shift_jis": "cp932",
+}
 """What browsers take these charsets for (WHATWG Encoding Standard), by Python's names."""
 
 
@@ -44,6 +92,8 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
         noise.decompose()
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
+    for block in soup.find_all(list(_LIKE)):
+        block.name = _LIKE[block.name]
     try:
         text = tidy(_converter()().convert_soup(soup).strip()) + "\n"
     except RecursionError:
@@ -70,10 +120,8 @@ def decode_html(data: bytes, where: str) -> str | Problem:
     text = decode(data, where)
     if not isinstance(text, Problem):
         return text
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        declared = "utf-16"
-    else:
-        declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    declared = "utf-16" if marked else EncodingDetector.find_declared_encoding(data, is_html=True)
     if not declared:
         return text
     try:
@@ -82,8 +130,11 @@ def decode_html(data: bytes, where: str) -> str | Problem:
     except LookupError:
         return Problem(where, f"declares the charset {brief(declared)}, which is not known", text.remedy)
     except UnicodeError:
+        decoded = ""
+    # In its charset the declaration itself can be read: one that stands there in ASCII is not in UTF-16.
+    if not marked and declared not in decoded.lower():
         return Problem(where, f"declares the charset {brief(declared)}, and is not in it", text.remedy)
-    return text if "\0" in decoded else decoded
+    return text if "\0" in decoded or not decoded else decoded
 
 
 def _metadata(soup: Any) -> dict[str, Scalar]:
@@ -123,6 +174,10 @@ def _converter() -> type[MarkdownConverter]:
             )
             self.numbers: dict[int, int] = {}
             """Of items of numbered lists, so that none counts all before it again."""
+            self.cells = defaultdict[int, list[_Cell]](list)
+            """Those of each row, until it ends."""
+            self.rows = defaultdict[int, list[tuple[int, list[_Cell]]]](list)
+            """Those of each table until it ends, with their section."""
 
         def process_text(self, el: Any, parent_tags: Any = None) -> str:
             text = str(super().process_text(el, parent_tags=parent_tags))  # type: ignore[misc]
@@ -140,11 +195,37 @@ def _converter() -> type[MarkdownConverter]:
         def convert_br(self, el: Any, text: str, parent_tags: Any) -> str:
             return " " if "_inline" in parent_tags else "\n"
 
+        def convert_button(self, el: Any, text: str, parent_tags: Any) -> str:
+            return f" {text.strip()} "
+
+        convert_textarea = convert_button
+
         def convert_td(self, el: Any, text: str, parent_tags: Any) -> str:
-            span = el.attrs.get("colspan", "")
-            return f" {cell(text)} |" + "  |" * (min(int(span), 1000) - 1 if span.isdecimal() else 0)
+            row = el.find_parent(("tr", "table"))
+            if row is None or row.name == "table":
+                return f" {text.strip()} "
+            self.cells[id(row)].append(_Cell(text, spanned(el.get("colspan")), spanned(el.get("rowspan"))))
+            return ""
 
         convert_th = convert_td
+
+        def convert_tr(self, el: Any, text: str, parent_tags: Any) -> str:
+            cells = self.cells.pop(id(el), [])
+            above = next((parent for parent in el.parents if parent.name in (*_SECTIONS, "table")), None)
+            whole = el.find_parent("table")
+            if above is None or whole is None:
+                return f"\n\n{' '.join([text, *(cell.text for cell in cells)]).strip()}\n\n"
+            place = _SECTIONS.index(above.name) if above.name in _SECTIONS else 1
+            self.rows[id(whole)].append((place, cells))
+            return text
+
+        def convert_table(self, el: Any, text: str, parent_tags: Any) -> str:
+            """Its own rows as a table; in a cell or heading their words alone."""
+            rows = [cells for _, cells in sorted(self.rows.pop(id(el), []), key=itemgetter(0))]
+            if "_inline" in parent_tags:
+                return f" {' '.join([text, *(cell.text for cells in rows for cell in cells)])} "
+            parts = [text.strip(), table(_by_column(rows))]
+            return "\n\n{}\n\n".format("\n\n".join(filter(None, parts)))
 
         def convert_li(self, el: Any, text: str, parent_tags: Any) -> str:
             words = text.strip()
@@ -165,6 +246,29 @@ def _converter() -> type[MarkdownConverter]:
     return Converter
 
 
+class _Cell(NamedTuple):
+    """A cell of a table, and how many columns and rows it fills."""
+
+    text: str
+    wide: int
+    high: int
+
+
+def _by_column(rows: Iterable[list[_Cell]]) -> Iterator[list[str]]:
+    """The words of each column; those of a cell that spans several stand in the first, and its first row."""
+    filled: dict[int, int] = {}
+    for cells in rows:
+        words: list[str] = []
+        now, filled = filled, {column: rows - 1 for column, rows in filled.items() if rows > 1}
+        for text, wide, high in cells:
+            while len(words) in now:
+                words.append("")
+            if high > 1:
+                filled |= dict.fromkeys(range(len(words), len(words) + wide), high - 1)
+            words += [text, *[""] * (wide - 1)]
+        yield words
+
+
 def _language(pre: Any) -> str:
     """The language of a block of code, of a class such as `language-python`."""
     for element in (pre, pre.find("code")):
@@ -183,7 +287,7 @@ HTML = Reader(
     becomes="`NAME.html.md`, Markdown",
     keeps="headings, paragraphs, lists, tables, code in fences; title and author as metadata",
     loses="scripts, styles, navigation (`<nav>`), comments, images; targets of links, emphasis, what "
-    "is raised or lowered (2<sup>7</sup> becomes 27), cells that span rows",
+    "is raised or lowered (2<sup>7</sup> becomes 27)",
     read=read,
 )
 

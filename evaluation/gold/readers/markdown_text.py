@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-_STRUCTURE = re.compile(r"#{1,6}(?=\s|$)|```|~~~|>|[-=_*]{3,}\s*$|[-+*](?=\s|$)|<(?=[a-zA-Z/!?])")
-"""What a line can begin with that makes a heading, fence, quote, rule, list or HTML of it. Numbers with a
+_STRUCTURE = re.compile(r"#{1,6}(?=\s|$)|```|~~~|>|[-=]+\s*$|[_*]{3,}\s*$|[-+*](?=\s|$)|<(?=[a-zA-Z/!?])")
+"""What a line can begin with that makes a heading (also of the line before it), fence, quote, rule, list or
+HTML of it. Numbers with a
 dot are left: who types `1.` means a list."""
 
 
@@ -45,6 +46,23 @@ def pipe_table(rows: Sequence[Sequence[str]]) -> str:
     width = max(map(len, rows))
     lines = [f"| {' | '.join([*map(cell, row), *[''] * (width - len(row))])} |" for row in rows]
     return "\n".join([lines[0], "| " + " | ".join(["---"] * width) + " |", *lines[1:]])
+
+
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows that hold words as a table; one of a single cell is a box around text."""
+    kept = [row for row in rows if any(map(str.strip, row))]
+    if not kept:
+        return ""
+    return literal_lines(kept[0][0].strip()) if len(kept) == len(kept[0]) == 1 else pipe_table(kept)
+
+
+def spanned(said: str | None) -> int:
+    """How many columns or rows a cell fills by what its file says, 1000 at most; 1 where that is no number.
+
+    >>> spanned("2"), spanned(None), spanned("9" * 5000)
+    (2, 1, 1)
+    """
+    return max(1, min(int(said), 1000)) if said and said.isdecimal() and len(said) < 10 else 1
 
 
 def fenced(code: str, language: str = "") -> str:

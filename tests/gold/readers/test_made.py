@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from evaluation.gold.readers import read_file, reader_of
@@ -64,10 +66,67 @@ def verdict(name: str, data: bytes | str, choice: Choice = Choice(), most: int =
         ("<p>a&#xFEFF;b\0c".replace("\0", "&#0;"), "a\ufeffb\ufffdc"),
         ("<p>&nbsp;</p><p>2<sup>7</sup> is raised", "27 is raised"),
         ("<blockquote><p>said</p></blockquote>", "> said"),
+        (
+            "<header>Gate manual</header><main><details><summary>When?</summary>At seven.</details></main>"
+            "<footer>City</footer>",
+            "Gate manual\n\nWhen?\n\nAt seven.\n\nCity",
+        ),
+        ("<p>Press<button>OK</button><button>No</button>", "Press OK  No"),
+        ("<menu><li>one<li>two</menu>", "- one\n- two"),
     ],
 )
 def test_html_becomes_markdown(html: str, expected: str) -> None:
     assert text("a.html", html) == expected + "\n"
+
+
+TABLE = "| A | B |\n| --- | --- |\n| C | D |"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<tr><td>A<td>B<tr><td>C<td>D", TABLE),
+        ("<caption>Prices</caption><tr><th>A<th>B<tr><td>C<td>D", f"Prices\n\n{TABLE}"),
+        ("<colgroup><col></colgroup><tr><td>A<td>B<tr><td>C<td>D", TABLE),
+        ("<tbody><tr><th>A<th>B</tbody><tbody><tr><td>C<td>D</tbody>", TABLE),
+        ("<tfoot><tr><td>C<td>D</tfoot><tbody><tr><td>A<td>B</tbody>", TABLE),
+        ("<tbody><tr><td>C<td>D</tbody><thead><tr><th>A<th>B</thead>", TABLE),
+        ("<tr><th>A<th>B<tr><td>C<td><table><tr><td>D</td></tr></table>", TABLE),
+        ("<tr><th>A<th>B<tr><td>C<td><table><tr><td>D<td>E</table>", TABLE.replace("D", "D E")),
+        ("<tr><form><th>A<th>B</form></tr><tr><td> <td></tr><tr><td>C<td>D", TABLE),
+        ("<tr><td><p># in a box", "\\# in a box"),
+        ("<tr><td colspan='\u00b2'>A<td>B<tr><td>C<td>D", TABLE),
+        (f"<tr><td colspan={'9' * 5000}>A<td>B<tr><td>C<td>D", TABLE),
+        # What spans rows moves the cells beside it to their own column.
+        (
+            "<tr><th>A<th>B<th>C<tr><td rowspan=2>1<td colspan=2 rowspan=2>2<tr><tr><td>3<td>4<td rowspan=9>5"
+            "<tr><td>6<td>7",
+            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 |  |\n| 3 | 4 | 5 |\n| 6 | 7 |  |",
+        ),
+        ("<tr><th rowspan=2>A<th>B<tr><td>D", "| A | B |\n| --- | --- |\n|  | D |"),
+        ("loose<tr><td>A<td>B<tr><td>C<td>D", f"loose\n\n{TABLE}"),
+        ("<tr><td>A<td>B<tr><td>C<td>D</table>after", f"{TABLE}\n\nafter"),
+    ],
+)
+def test_a_table_of_html_is_one_table(html: str, expected: str) -> None:
+    assert text("a.html", f"<table>{html}") == expected + "\n"
+
+
+def test_cells_outside_of_tables_keep_their_words() -> None:
+    assert text("a.html", "<body><td>one</td><td>two</td>").split() == ["one", "two"]
+
+
+BLOCKS = (
+    "address article aside blockquote caption center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup legend li listing main menu ol optgroup option p "
+    "pre search section summary table td textarea tr ul xmp button select"
+)
+
+
+@pytest.mark.parametrize("name", BLOCKS.split())
+def test_no_words_of_two_blocks_become_one(name: str) -> None:
+    words = text("a.html", f"<body><{name}>Alpha</{name}><{name}>Beta</{name}>Gamma<div>Delta</div></body>")
+    assert re.findall(r"\w+", words) == ["Alpha", "Beta", "Gamma", "Delta"]
 
 
 def test_what_html_says_about_itself_is_metadata() -> None:
@@ -86,6 +145,9 @@ def test_what_html_says_about_itself_is_metadata() -> None:
         ("<meta http-equiv=content-type content='text/html; charset=Shift_JIS'><p>門".encode("cp932"), "門"),
         ("<p>門".encode("utf-16"), "門"),
         ("<meta charset=iso-8859-1><p>ü".encode(), "ü"),
+        ("<meta charset=iso-8859-9><p>“ş”".encode("cp1254"), "“ş”"),
+        ("<meta charset=euc-kr><p>뷁".encode("cp949"), "뷁"),
+        ("<meta charset=tis-620><p>5 € ก".encode("cp874"), "5 € ก"),
     ],
 )
 def test_html_is_read_in_the_charset_it_declares(data: bytes, expected: str) -> None:
@@ -95,6 +157,11 @@ def test_html_is_read_in_the_charset_it_declares(data: bytes, expected: str) -> 
 def test_a_charset_is_never_guessed() -> None:
     assert "is not UTF-8" in verdict("a.html", "<p>Fünf".encode("cp1252"))
     assert "utf-9, which is not known" in verdict("a.html", "<meta charset=utf-9><p>ü".encode("cp1252"))
+    for wide in ("utf-16", "utf-16le", "utf-32be", "cp037"):
+        # Who could read the declaration has read something else.
+        page = f"<meta charset='{wide}'><p>Café is open</p>".encode("cp1252")
+        for padded in (page + b" " * n for n in range(4)):
+            assert f"{wide}, and is not in it" in verdict("a.html", padded)
     assert "utf-8, and is not in it" in verdict("a.html", "<meta charset=utf-8><p>ü".encode("cp1252"))
 
 
@@ -292,10 +359,17 @@ def test_a_text_may_begin_like_a_signature() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["# a", "- a", "+", "> a", "```", "~~~x", "---", "===", "***", "<div>", "<!-- a"]
+    "line", ["# a", "- a", "+", "> a", "```", "~~~x", "---", "===", "***", "=", "--", "= ", "<div>", "<!-- a"]
 )
 def test_words_are_not_taken_for_structure(line: str) -> None:
     assert literal(line) == f"\\{line}"
     words = f"Words before.\n\n{literal(line)}\n\n# Heading\n"
     (path,) = outline(Document("a.md", words, media_type="text/markdown")).paths
     assert path == ("Heading",)
+
+
+@pytest.mark.parametrize("line", ["=", "--", "==="])
+def test_no_line_makes_a_heading_of_the_one_before(line: str) -> None:
+    words = text("a.html", f"<p>Total<br>{line}</p>")
+    assert words == f"Total\n\\{line}\n"
+    assert outline(Document("a.md", words, media_type="text/markdown")).paths == ()
