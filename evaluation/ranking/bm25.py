@@ -11,51 +11,25 @@ chunks that hold the word, and N all chunks of the index.
 from __future__ import annotations
 
 import logging
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import regex
 
 from evaluation.footprint import StoredBytes
 from evaluation.ranking.ranker import Query
 from evaluation.stores.nearest import best, nothing, rounded
 from evaluation.stores.payloads import Payloads
 from evaluation.stores.store import Found
+from evaluation.words import words
 from strategies.document import Chunk
 from strategies.strategy import Vectors
 
 K1, B = 1.5, 0.75
 """How soon more of a word stops to count, and how much a chunk's length does: the library's defaults."""
 
-_NO_SPACES = (
-    r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc"  # the last prolongs vowels
-)
-_WORD = regex.compile(rf"[{_NO_SPACES}]+|(?:(?![{_NO_SPACES}])[\p{{L}}\p{{M}}\p{{N}}_])+")
-_RUN = regex.compile(rf"[{_NO_SPACES}]")
-
-
-def words(text: str) -> list[str]:
-    """The words of a text, as they are indexed and asked for.
-
-    Normalised (NFKC) and lower-cased; runs of letters, marks, digits and underscores. Where a script puts
-    no spaces between words, every two neighbouring characters are one. Nothing is stemmed or stopped.
-
-    >>> words("The ÖFFNUNG of Gate_7: 10.30, it's"), words("犬は鎖に"), words("ﬁle 門")
-    (['the', 'öffnung', 'of', 'gate_7', '10', '30', 'it', 's'], ['犬は', 'は鎖', '鎖に'], ['file', '門'])
-    """
-    return list(_words(unicodedata.normalize("NFKC", text).lower()))
-
-
-def _words(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if _RUN.match(word) and len(word) > 1:
-            yield from (word[at : at + 2] for at in range(len(word) - 1))
-        else:
-            yield word
+__all__ = ["BM25", "words"]
 
 
 class BM25:
