@@ -102,6 +102,9 @@ class Dialogue:
                 if not all(problem.where == "id" for problem in error.problems):
                     return
                 continue
+            except OSError as error:  # what was typed is not lost: the disk may be made to have room
+                self._say(f"It could not be saved ({error.strerror or error}).")
+                continue
             self._tell(notes)
             self._say(f"Saved {question.id}.")
             return
@@ -179,12 +182,13 @@ class Dialogue:
         count = min(len(items), SHOWN_PLACES)
         if count < len(items):
             self._say(f"and {len(items) - count} more, which a longer quote tells apart", 2)
+        numbers = {str(place + 1): place for place in range(count)}
         letters = "aeg" if every else "eg"
         options = ", ".join(filter(None, ["a number", every, ANOTHER]))
         while True:
             answer = self._ask(f"Which? ({options}) ").lower()
-            if answer.isdecimal() and 1 <= int(answer) <= count:
-                return int(answer) - 1
+            if answer in numbers:
+                return numbers[answer]
             if len(answer) == 1 and answer in letters:
                 return answer
             self._say(f"Give a number from 1 to {count}, or one of the letters.")

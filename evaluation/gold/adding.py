@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evaluation.gold.card_claims import bring_up_to_date, claims
+from evaluation.gold import card_claims
+from evaluation.gold.changing import (
+    appended,
+    bundled_set,
+    ids_in,
+    locked,
+    questions_text,
+    written_beside,
+)
 from evaluation.gold.documents import nearest_document
-from evaluation.gold.loading import CARD, QUESTIONS, Reading, bundled, locate, read
+from evaluation.gold.loading import CARD, QUESTIONS, Reading, locate, read
 from evaluation.gold.near import NearMatches, reading
 from evaluation.gold.nouns import Evidence, Passage, Question
 from evaluation.gold.quotes import Corpus, Quote, fold, shown
 from evaluation.gold.warnings.common_words import ENGLISH
 from evaluation.gold.warnings.copied_words import overlaps
 from evaluation.gold.warnings.material import Material
-from evaluation.gold.writing import add_questions, question_line
+from evaluation.gold.writing import question_line
 from evaluation.scalars import HALF_PAIR, is_unicode
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, listed, refuse
@@ -65,14 +71,13 @@ class Draft:
 def begin(path: str) -> Draft:
     """Read the set in a folder, whatever is wrong with its questions. Raises BadInput if it can have none."""
     folder = locate(path)
-    if not os.path.isfile(Path(os.path.expanduser(path)) / CARD) and path in bundled():
-        remedy = "Copy its folder, and add to the copy"
-        raise refuse(brief(path), "is a bundled set, which is not changed", remedy)
+    if problems := bundled_set(folder):
+        raise BadInput(problems)
     found = read(folder)
     documents = {document.id: document for document in found.gold.documents}
     if not documents:
         raise BadInput(found.problems)
-    _text(folder)
+    questions_text(folder)
     corpus = Corpus(documents)
     return Draft(folder, found, documents, corpus, NearMatches(corpus))
 
@@ -172,55 +177,31 @@ def checked(question: Question) -> Question:
 def save(draft: Draft, question: Question) -> list[Problem]:
     """Add a question to the file and keep the card's claims true; says what of them could not be kept.
 
-    Raises BadInput where its id is taken. Whoever adds to the same set meanwhile waits.
+    Raises BadInput where its id is taken, and OSError where nothing could be written. Whoever adds to the
+    same set meanwhile waits. Both files are on disk before the first is put in its place.
     """
     question = checked(question)
-    with locked(draft.folder):
-        if question.id in ids(draft.folder):
+    with locked(draft.folder), ExitStack() as files:
+        old = questions_text(draft.folder)
+        if question.id in ids_in(old):
             raise refuse("id", f"{brief(repr(question.id))} is taken", "Give the question an id of its own")
-        before = claims(draft.folder)
-        add_questions(draft.folder, [question_line(question, draft.documents)])
-        return bring_up_to_date(before, 1, len(question.evidence))
+        new = appended(old, [question_line(question, draft.documents)])
+        card, notes = card_claims.after(draft.folder, old, new, len(question.evidence))
+        put_questions = files.enter_context(written_beside(draft.folder / QUESTIONS, new))
+        put_card = files.enter_context(written_beside(draft.folder / CARD, card)) if card else None
+        put_questions()
+        try:
+            if put_card:
+                put_card()
+        except OSError as error:  # the question is saved
+            what = f"could not be brought up to date ({error.strerror or error})"
+            notes.append(Problem(CARD, what, "chunksweep gold check says what it should claim"))
+    return notes
 
 
 def ids(folder: Path) -> set[str]:
-    """The ids in a questions' file as it is now, of all lines that can be read."""
-    found = set()
-    for line in _text(folder).split("\n"):
-        with suppress(ValueError, RecursionError):
-            row = json.loads(line)
-            if isinstance(row, dict) and isinstance(row.get("id"), str | int):
-                found.add(str(row["id"]))
-    return found
-
-
-def _text(folder: Path) -> str:
-    path = folder / QUESTIONS
-    if not path.exists():
-        return ""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise refuse(QUESTIONS, f"cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise refuse(QUESTIONS, "is not UTF-8, so nothing can be added", "Save it as UTF-8") from None
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Only one process at a time adds to a folder, where the system can lock one."""
-    try:
-        import fcntl
-    except ImportError:  # Windows cannot lock a folder
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # nor can every network file system
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    """The ids in a questions' file as it is now. Raises BadInput."""
+    return ids_in(questions_text(folder))
 
 
 def wrong(reading: Reading) -> Iterable[Problem]:

@@ -2,71 +2,51 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from evaluation.gold.card import checksum as checksum_of
-from evaluation.gold.card import read_card
+from evaluation.gold.card import checksum, read_card
 from evaluation.gold.documents import read_folder
 from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
-from evaluation.gold.writing import replace_file
 from strategies.errors import Problem
 
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """The counts and the checksum of a card, as they were before questions were added."""
+def after(folder: Path, old: str, new: str, evidence_spans: int) -> tuple[str, list[Problem]]:
+    """The card's text when `questions.jsonl` goes from `old` to `new`, by a question with so many spans.
 
-    folder: Path
-    text: str
-    """The card as written; empty where it cannot be read."""
-    counts: Mapping[str, int]
-    checksum: str | None
-    checksum_holds: bool
-    """Whether the files gave that checksum."""
-
-
-def claims(folder: Path) -> Claims:
-    """What the card of a set claims now."""
+    Empty where the card stays as it is. Says also which claims cannot be renewed: counts grow by what is
+    added, and a checksum is renewed if it held; what was wrong before stays so.
+    """
     try:
         text = (folder / CARD).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
-        return Claims(folder, "", {}, None, False)
+        return "", []
     card, _ = read_card(text.removeprefix("\ufeff"), CARD)
-    holds = card.checksum is not None and card.checksum == _checksum(folder)
-    return Claims(folder, text, card.counts, card.checksum, holds)
-
-
-def bring_up_to_date(before: Claims, questions: int, evidence_spans: int) -> list[Problem]:
-    """Write the card anew after so many more questions and spans; says which claims could not be renewed.
-
-    Counts grow by what was added, and a checksum is renewed if it held: what was wrong before stays so.
-    """
-    more = {"questions": questions, "evidence_spans": evidence_spans}
+    more = {"questions": 1, "evidence_spans": evidence_spans}
     values: dict[Key, int | str] = {
-        ("counts", name): before.counts[name] + added for name, added in more.items() if name in before.counts
+        ("counts", name): card.counts[name] + added for name, added in more.items() if name in card.counts
     }
     problems: list[Problem] = []
-    if before.checksum_holds:
-        values["checksum",] = _checksum(before.folder)
-    elif before.checksum is not None:
-        what = "checksum was wrong before the question was added, and was left as it is"
-        problems.append(Problem(CARD, what, "chunksweep gold check says the right one"))
+    if card.checksum is not None:
+        files, _ = read_folder(folder / DOCUMENTS)
+        documents = [(f"{DOCUMENTS}/{file.id}", file.data) for file in files]
+        if card.checksum == checksum([(QUESTIONS, old.encode()), *documents]):
+            values["checksum",] = checksum([(QUESTIONS, new.encode()), *documents])
+        else:
+            what = "checksum was wrong before the question was added, and was left as it is"
+            problems.append(Problem(CARD, what, "chunksweep gold check says the right one"))
     if not values:
-        return problems
-    text = replaced(before.text, values)
-    if text is None:
+        return "", problems
+    changed = replaced(text, values)
+    if changed is None:
         wanted = ", ".join(f"{'.'.join(key)}: {value}" for key, value in values.items())
-        return [*problems, Problem(CARD, "could not be brought up to date", f"Write {wanted}")]
-    replace_file(before.folder / CARD, text)
-    return problems
+        return "", [*problems, Problem(CARD, "could not be brought up to date", f"Write {wanted}")]
+    return changed, problems
 
 
 def replaced(text: str, values: Mapping[Key, int | str]) -> str | None:
@@ -108,10 +88,3 @@ def _says(changed: str, text: str, values: Mapping[Key, int | str]) -> bool:
         else:
             wanted[key[0]] = {**wanted[key[0]], key[1]: value}
     return dict(card.raw) == wanted and len(problems) == len(same)
-
-
-def _checksum(folder: Path) -> str:
-    path = folder / QUESTIONS
-    questions = path.read_bytes() if os.path.isfile(path) else b""
-    files, _ = read_folder(folder / DOCUMENTS)
-    return checksum_of([(QUESTIONS, questions), *((f"{DOCUMENTS}/{file.id}", file.data) for file in files)])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.gold.check import GoldReport
 from evaluation.gold.questions import NO_QUESTION
 from evaluation.gold.warnings.copied_words import summary
-from evaluation.gold.warnings.finding import Finding
+from evaluation.gold.warnings.finding import Finding, counted
 from strategies.errors import brief
 
 MOST_PROBLEMS = 30
@@ -20,13 +20,12 @@ def lines(report: GoldReport) -> list[str]:
     """The report for people, one text a line, plain: the first problems and warnings, what it can tell."""
     counts = report.counts
     wrong = len(report.problems)
-    state = f"{wrong} problem{'s' if wrong > 1 else ''}" if wrong else "ready"
+    state = counted(wrong, "problem") if wrong else "ready"
     told = summary(report.overlaps)
     head = [
         f"{brief(report.name or report.path) or 'data set'}: {state}",
-        f"  {counts['documents']} documents, {counts['characters']:,} characters, "
-        f"{counts['cl100k_tokens']:,} cl100k tokens",
-        f"  {counts['questions']} questions, {counts['evidence_spans']} evidence spans",
+        "  " + ", ".join(_counted(counts, "document", "character", "cl100k token")),
+        "  " + ", ".join(_counted(counts, "question", "evidence span")),
         *([f"  {told}"] if told else []),
         f"  digest {report.digest[:16]}",
     ]
@@ -49,6 +48,10 @@ def lines(report: GoldReport) -> list[str]:
         shown = [head[0], *problems, *warnings]
     # Ids, tags and file names may hold what would move a terminal's cursor.
     return [brief(line, longest=len(line)) for line in shown]
+
+
+def _counted(counts: Mapping[str, int], *nouns: str) -> Iterable[str]:
+    return (counted(counts[f"{noun.replace(' ', '_')}s"], noun) for noun in nouns)
 
 
 def _finding(finding: Finding) -> Iterable[str]:
@@ -91,17 +94,17 @@ def _wanted(report: GoldReport) -> Iterable[str]:
     asked, has = report.wanted, report.all_questions
     if asked is None:
         return
-    unit = "groups" if has.unit == "component" else "questions"
+    unit = "group" if has.unit == "component" else "question"
     verdict = "can show it" if asked.shown else "cannot show it"
     if asked.shown and has.units > has.components:
         verdict = "can show it, if those of one document were independent"
     yield (
-        f"  A difference of {asked.difference:g} takes {asked.units_needed:,} independent {unit}; the set "
-        f"has {has.units:,} and {verdict}."
+        f"  A difference of {asked.difference:g} takes {counted(asked.units_needed, f'independent {unit}')}; "
+        f"the set has {has.units:,} and {verdict}."
     )
     if not asked.shown:
         more = asked.units_needed - has.units
-        yield f"    -> Ask {more:,} more questions, each about a document of its own"
+        yield f"    -> Ask {counted(more, 'more question')}, each about a document of its own"
 
 
 def _halves(report: GoldReport) -> str:

@@ -9,8 +9,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from evaluation.gold.card import read_card
+from evaluation.gold.changing import umask
 from evaluation.gold.documents import media_type
 from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
@@ -63,25 +64,44 @@ def text_bytes(text: str) -> bytes:
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to fill, that becomes `folder` when all went well and vanishes when not. Raises BadInput."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    """A folder to fill, that becomes `folder` when all went well and vanishes when not. Raises BadInput.
+
+    A folder that is there already, and empty, is filled, since somebody may stand in it.
+    """
+    real = Path(os.path.realpath(folder))
+    there = real.exists()
+    if there and (not real.is_dir() or any(real.iterdir())):
         raise refuse(str(folder), "is there already", "Name a folder that is not there, or is empty")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    new = [parent for parent in real.parents if not parent.exists()]
+    place = None
     try:
-        place.chmod(0o777 & ~_umask())  # a temporary folder is closed to others
+        real.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=f".{real.name}-", dir=real if there else real.parent))
+        place.chmod(0o777 & ~umask())  # a temporary folder is closed to others
         yield place
-        if folder.exists():
-            folder.rmdir()
-        place.replace(folder)
+        if there:
+            _move_into(real, place)
+        else:
+            place.replace(real)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        if place is not None:
+            shutil.rmtree(place, ignore_errors=True)
+        for parent in new:  # those that hold the new folder stay
+            with suppress(OSError):
+                parent.rmdir()
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _move_into(folder: Path, place: Path) -> None:
+    """Move what a folder holds into another, all or nothing; the card last, which makes a set of it."""
+    names = sorted((entry.name for entry in place.iterdir()), key=lambda name: name == CARD)
+    try:
+        for name in names:
+            (place / name).replace(folder / name)
+    except BaseException:
+        for name in names:
+            with suppress(FileNotFoundError):
+                (folder / name).replace(place / name)
+        raise
 
 
 def question_line(question: Question, documents: Mapping[str, Document]) -> str:
@@ -179,25 +199,3 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
 
 _Dumper.add_representer(float, _float)
 _Dumper.add_representer(str, _text)
-
-
-def add_questions(folder: Path, lines: Iterable[str]) -> None:
-    """Add lines to `questions.jsonl`; the file is replaced whole."""
-    path = folder / QUESTIONS
-    text = path.read_bytes().decode("utf-8") if path.is_file() else ""
-    if text and not text.endswith("\n"):
-        text += "\n"
-    replace_file(path, text + "".join(lines))
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put a text into a file, whole or not at all."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-        os.chmod(name, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -10,7 +10,10 @@ import os
 import pty
 import re
 import select
+import signal
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,10 +25,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evaluation.gold import load
+from evaluation.gold import bundled, load
 from evaluation.gold.adding import begin, save, suggested_id
 from evaluation.gold.card_claims import replaced
+from evaluation.gold.making import proxy_lines
 from evaluation.gold.nouns import Evidence, Passage, Question
+from experiments import gold_dialogue
 from experiments.cli.app import run
 from experiments.gold_dialogue import Dialogue
 from strategies.errors import BadInput
@@ -133,8 +138,12 @@ def test_slips_in_options_change_nothing(
 
 def test_bundled_sets_are_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInput, match="is a bundled set, which is not changed"):
+    with pytest.raises(BadInput, match="is a set that comes with chunksweep"):
         begin("handbook")
+    (tmp_path / "mine").symlink_to(bundled()["minis"])
+    for path in (str(bundled()["minis"]), str(tmp_path / "mine"), "mine"):
+        with pytest.raises(BadInput, match="minis: is a set that comes with chunksweep"):
+            begin(path)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\n", b'{"id": "x"', b'\xef\xbb\xbf{"id": 7}'])
@@ -151,6 +160,14 @@ def test_any_state_of_the_file_can_be_added_to(
     head = content or b""
     assert file.read_bytes().startswith(head)
     assert json.loads(file.read_bytes()[len(head) :])["evidence"][0]["start"] == 81
+
+
+def test_an_id_behind_a_byte_order_mark_is_taken(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = house / "questions.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert add(house, "on Tuesday", more=["--id", "quiet"]) == 2
+    assert "'quiet' is taken" in capsys.readouterr().err
+    load(house)
 
 
 def test_a_file_that_is_no_text_is_refused(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,6 +247,60 @@ def test_a_claim_that_cannot_be_renewed_is_told(house: Path, capsys: pytest.Capt
     assert (house / "card.yaml").read_text() == card
 
 
+@pytest.mark.parametrize("full", ["card.yaml", "questions.jsonl"])
+def test_where_a_file_cannot_be_written_both_stay(
+    full: str, house: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_claims(house)
+    before = {path.name: path.read_bytes() for path in house.glob("*.*")}
+    make = tempfile.mkstemp
+
+    def mkstemp(prefix: str, dir: str) -> tuple[int, str]:
+        if full in prefix:
+            raise OSError(28, "No space left on device")
+        return make(prefix=prefix, dir=dir)
+
+    monkeypatch.setattr(tempfile, "mkstemp", mkstemp)
+    assert add(house, "on Tuesday") == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in house.glob("*.*")} == before
+    monkeypatch.undo()
+    assert add(house, "on Tuesday") == 0
+    assert load(house).card["counts"]["questions"] == 2
+
+
+def test_a_card_that_cannot_be_put_in_its_place_is_a_note(
+    house: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_claims(house)
+    replace = os.replace
+
+    def closed(name: str, path: str) -> None:
+        if path.endswith("card.yaml"):
+            raise PermissionError(1, "Operation not permitted")
+        replace(name, path)
+
+    monkeypatch.setattr(os, "replace", closed)
+    assert add(house, "on Tuesday") == 0
+    assert "card.yaml: could not be brought up to date (Operation not permitted)" in capsys.readouterr().err
+    assert len(rows(house)) == 2
+    assert sorted(os.listdir(house)) == ["card.yaml", "documents", "questions.jsonl"]
+
+
+def test_a_signal_between_the_two_files_waits(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_claims(house)
+    replace = os.replace
+
+    def interrupted(name: str, path: str) -> None:
+        replace(name, path)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    assert add(house, "on Tuesday") == 130
+    monkeypatch.undo()
+    assert len(load(house).questions) == 2  # whose checksum holds
+
+
 def test_values_are_replaced_in_any_style() -> None:
     assert replaced("a: 1\nname: 'x'\nchecksum: sha256:1\n", {("checksum",): "sha256:2"}) is not None
     assert replaced("name: x\n", {("counts", "questions"): 2}) is None
@@ -253,6 +324,25 @@ def test_several_at_once_lose_nothing(house: Path) -> None:
         list(pool.map(add_many, "abcd"))
     expected = {"quiet", *(f"{name}-{number}" for name in "abcd" for number in range(10))}
     assert {question.id for question in load(house).questions} == expected
+
+
+def test_who_makes_questions_waits_for_who_adds(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`gold bootstrap` has read the set when somebody else adds to it."""
+    draft = begin(str(house))
+    adding = threading.Thread(
+        target=save, args=(draft, Question("mine", "When?", (Evidence((Passage("rules.md", 0, 11),)),)))
+    )
+    make = proxy_lines.make_proxies
+
+    def meanwhile(*given: Any, **more: Any) -> Any:
+        adding.start()
+        adding.join(0.2)
+        return make(*given, **more)
+
+    monkeypatch.setattr(proxy_lines, "make_proxies", meanwhile)
+    made = proxy_lines.bootstrap(house, 3, seed=7, kinds=["cloze"], replace=True).proxies.questions
+    adding.join()
+    assert [question.id for question in load(house).questions] == ["quiet", *(q.id for q in made), "mine"]
 
 
 # Asked for
@@ -354,6 +444,30 @@ def test_ids_are_unique_and_nothing_is_saved_against_ones_will(house: Path, answ
     assert "Without evidence the question is not scored." in said
     assert [row["id"] for row in rows(house)] == ["quiet", "d"]
     assert rows(house)[1]["evidence"] == []
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "0", "3", "\u0661"])
+def test_only_a_listed_number_is_one(number: str, house: Path, answer: Answer) -> None:
+    said = answer(house, ["Which?", "put the bins out", "", number, "1", "n", "", "", "", ""])
+    assert "Give a number from 1 to 2" in said
+    assert "Saved" in said
+
+
+def test_what_could_not_be_saved_can_be_saved_again(
+    house: Path, answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_now, failed = gold_dialogue.save, []
+
+    def full(*given: Any) -> Any:
+        if not failed:
+            failed.append(1)
+            raise OSError(28, "No space left on device")
+        return save_now(*given)
+
+    monkeypatch.setattr(gold_dialogue, "save", full)
+    said = answer(house, ["Which?", "on Tuesday", "", "n", "", "", "day", "y", "day", "y"])
+    assert "It could not be saved (No space left on device)." in said
+    assert [row["id"] for row in rows(house)] == ["quiet", "day"]
 
 
 def test_copied_words_are_told_at_once(house: Path, answer: Answer) -> None:

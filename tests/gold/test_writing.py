@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +14,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from evaluation.gold import Evidence, GoldSet, Passage, Question, digest, load
+from evaluation.gold.changing import add_questions, replace_file
 from evaluation.gold.loading import bundled
 from evaluation.gold.unwritable import name_problem
-from evaluation.gold.writing import add_questions, new_folder, replace_file, write_gold, yaml_text
+from evaluation.gold.writing import new_folder, write_gold, yaml_text
 from evaluation.yaml_reading import parse_yaml
 from strategies.document import Document, Mark
 from strategies.errors import BadInput
@@ -259,3 +262,74 @@ def test_questions_are_added_behind_the_others(tmp_path: Path) -> None:
         replace_file(file, "\ud800")
     assert [path.name for path in tmp_path.iterdir()] == ["questions.jsonl"]
     assert file.read_bytes().endswith(b"4\n")
+
+
+def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "questions.jsonl").symlink_to(tmp_path / "shared" / "q.jsonl")
+    for line in ("1\n", "2\n"):  # at first it leads to nothing
+        add_questions(tmp_path / "set", [line])
+    assert (tmp_path / "set" / "questions.jsonl").is_symlink()
+    assert (tmp_path / "shared" / "q.jsonl").read_text() == "1\n2\n"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        "q.jsonl",
+        "questions.jsonl",
+        "set",
+        "shared",
+    ]
+
+
+def test_an_id_that_was_added_meanwhile_is_not_added_twice(tmp_path: Path) -> None:
+    add_questions(tmp_path, ['{"id": "a"}\n'])
+    add_questions(tmp_path, ['{"id": "a"}\n', '{"id": "b"}\n'])
+    assert (tmp_path / "questions.jsonl").read_text() == '{"id": "a"}\n{"id": "b"}\n'
+
+
+def test_an_empty_folder_is_filled_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    before = os.stat(tmp_path / "here").st_ino
+    for name in (Path(), tmp_path / "link"):
+        with pytest.raises(FileNotFoundError), new_folder(name) as place:
+            (place / "none" / "half").write_text("x")
+        assert not any((tmp_path / "here").iterdir())
+        with new_folder(name) as place:
+            (place / "card.yaml").write_text("x")
+            (place / "documents").mkdir()
+            (place / "documents" / "a").write_text("x")
+        assert (tmp_path / "here" / "documents" / "a").is_file()
+        assert sorted(os.listdir()) == ["card.yaml", "documents"]  # where the user stands
+        assert os.stat(tmp_path / "here").st_ino == before
+        (tmp_path / "here" / "card.yaml").unlink()
+        shutil.rmtree(tmp_path / "here" / "documents")
+
+
+def test_what_cannot_be_moved_in_leaves_the_folder_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def full(path: Path, target: Path) -> Path:
+        if target == tmp_path / "card.yaml":
+            raise OSError(28, "No space left on device")
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+
+    def fill() -> None:
+        with new_folder(tmp_path) as place:
+            (place / "card.yaml").write_text("x")
+            (place / "questions.jsonl").write_text("x")
+
+    with pytest.raises(OSError, match="No space"):
+        fill()
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_failed_run_leaves_no_parents(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    with pytest.raises(KeyError), new_folder(tmp_path / "there" / "deep" / "down"):
+        raise KeyError
+    assert [path.name for path in tmp_path.rglob("*")] == ["there"]

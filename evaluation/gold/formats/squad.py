@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from evaluation.gold.changing import replace_file
 from evaluation.gold.describing import describe
 from evaluation.gold.formats.format import Format, Imported, Kept, gold_set
 from evaluation.gold.formats.names import Names
@@ -16,7 +17,6 @@ from evaluation.gold.formats.rows import Ids, Row, json_of, text_of
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus
 from evaluation.gold.unwritable import text_problem
-from evaluation.gold.writing import replace_file
 from strategies.document import Document
 from strategies.errors import Problem, refuse
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from evaluation.gold.loading import CARD, QUESTIONS, bundled, locate, read
+from evaluation.gold.changing import bundled_set
+from evaluation.gold.loading import CARD, QUESTIONS, locate, read
 from evaluation.gold.nouns import GoldSet
-from strategies.errors import BadInput, Problem, brief
+from strategies.errors import BadInput, Problem
 
 _EMPTY = ("is missing", "holds no question")
 
@@ -40,11 +41,3 @@ def claimed(card: Mapping[str, object]) -> list[Problem]:
         Problem(CARD, f"{key} is of the questions as they are", "Take it out of the card first")
         for key in fixed
     ]
-
-
-def bundled_set(folder: Path) -> list[Problem]:
-    """Why a set that comes with chunksweep is not changed; nothing for any other."""
-    if folder not in bundled().values():
-        return []
-    what = "is a set that comes with chunksweep, which is not changed"
-    return [Problem(brief(folder.name), what, "Copy its folder, and give the copy's path")]

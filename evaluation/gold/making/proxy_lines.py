@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluation.gold.changing import bundled_set, locked, replace_file
 from evaluation.gold.documents import decode
 from evaluation.gold.loading import QUESTIONS, read
 from evaluation.gold.making.bootstrap import KINDS, Proxies, make_proxies, proxy_id
-from evaluation.gold.making.opening import bundled_set, claimed
-from evaluation.gold.writing import question_line, replace_file
+from evaluation.gold.making.opening import claimed
+from evaluation.gold.writing import question_line
 from strategies.errors import BadInput, Problem, listed, nearest, refuse
 from strategies.segmenting import language_problem
 
@@ -44,6 +45,11 @@ def bootstrap(
     _check(wanted, kinds)
     if problems := bundled_set(folder):
         raise BadInput(problems)
+    with locked(folder):  # what somebody adds meanwhile is neither lost nor asked again
+        return _rewritten(folder, wanted, seed, kinds, replace)
+
+
+def _rewritten(folder: Path, wanted: int, seed: int, kinds: Sequence[str], replace: bool) -> Bootstrapped:
     lines = _lines(folder / QUESTIONS)
     old = [number for number, line in enumerate(lines) if as_made(line)]
     kept = [line for number, line in enumerate(lines) if number not in set(old) and line.strip()]

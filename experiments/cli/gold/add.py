@@ -96,6 +96,7 @@ def _add(
     from evaluation.gold.nouns import Question
     from evaluation.gold.showing import Surroundings
     from experiments.evidence_view import view
+    from experiments.signals import gated_signals
 
     entries = evidence(draft, quotes, document, every=every)
     chosen = suggested_id(text, ids(draft.folder)) if name is None else name
@@ -108,7 +109,9 @@ def _add(
             "The question is in the words of its evidence, which flatters a search by words. "
             "Ask as users do, before they have read the answer"
         )
-    for note in save(draft, question):
+    with gated_signals() as gate, gate.hold():
+        notes = save(draft, question)
+    for note in notes:
         options.warn(str(note))
     around = Surroundings(draft.documents)
     if json:

@@ -165,7 +165,8 @@ def _make(
 ) -> int:
     from json import dumps
 
-    from evaluation.gold.writing import add_questions, question_line
+    from evaluation.gold.changing import add_questions
+    from evaluation.gold.writing import question_line
     from experiments.generation import as_dict, report_lines
     from experiments.paragraph import say
     from experiments.signals import gated_signals
