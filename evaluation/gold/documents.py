@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from evaluation.gold.file_kinds import kind_of
+from evaluation.gold.file_kinds import other_kind
 from evaluation.gold.walking import Found, find_files, read_bytes
 from strategies.errors import Problem, nearest
 
@@ -94,13 +94,13 @@ def nearest_document(name: str, known: Collection[str]) -> str:
     same = next((path for path in known if PurePosixPath(path).name == wanted), None)
     remedy = f"Did you mean {same}?" if same else nearest(name, known)
     few = len(known) <= MOST_LISTED or not remedy.startswith("Known")
-    return remedy if few else f"documents/ holds {len(known)} files, none of a similar name"
+    return remedy if few else f"None of the {len(known)} files has a similar name"
 
 
 def decode(data: bytes, where: str) -> str | Problem:
     """The text of a UTF-8 file, its byte-order mark removed; or why there is none."""
-    if kind := kind_of(data, where):
-        return Problem(where, f"is {kind.name}, not text", kind.remedy)
+    if problem := other_kind(data, where):
+        return problem
     for bom, encoding in _WIDE_BOMS:
         if data.startswith(bom):
             return _foreign(where, f"is {encoding} (it begins with that byte-order mark)", encoding)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import NamedTuple
+
+from strategies.errors import Problem
 
 
 class Kind(NamedTuple):
@@ -12,6 +15,8 @@ class Kind(NamedTuple):
     name: str
     """With its article: `a PDF`."""
     remedy: str
+    suffix: str = ""
+    """Of the files that a reader takes as this kind."""
 
 
 _READ = "Put it into a folder and read that: chunksweep gold new SET --from FOLDER"
@@ -22,7 +27,7 @@ _UNPACK = "Unpack it"
 _NO_WORDS = "It holds no text to cut"
 
 _SIGNATURES: Mapping[bytes, Kind] = {
-    b"%PDF-": Kind("a PDF", _READ),
+    b"%PDF-": Kind("a PDF", _READ, ".pdf"),
     b"{\\rtf": Kind("RTF", _AS_DOCX),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": Kind(
         "an old or password-protected Office file", "Remove the password, and save it as DOCX"
@@ -53,8 +58,11 @@ _SIGNATURES: Mapping[bytes, Kind] = {
 """By the bytes that a file of the kind begins with."""
 
 _ZIP = b"PK\x03\x04"
+_DOCX = Kind("a Word document (DOCX)", _READ, ".docx")
+_PART_OF_DOCX = b"word/document.xml"
+"""The name of a file in every DOCX archive, where it stands uncompressed."""
 _ZIPPED: Mapping[str, Kind] = {
-    ".docx": Kind("a Word document (DOCX)", _READ),
+    ".docx": _DOCX,
     ".xlsx": Kind("an Excel workbook", _AS_CSV),
     ".xlsm": Kind("an Excel workbook", _AS_CSV),
     ".ods": Kind("a spreadsheet of OpenDocument", _AS_CSV),
@@ -70,15 +78,31 @@ _ZIPPED: Mapping[str, Kind] = {
 def kind_of(data: bytes, name: str) -> Kind | None:
     """The kind of a file that is no text, by its bytes and its name; None where nothing tells.
 
-    >>> kind_of(b"%PDF-1.7 ...", "notes.txt").name, kind_of(b"PK\\x03\\x04...", "Prices.XLSX").name
-    ('a PDF', 'an Excel workbook')
+    >>> kind_of(b"%PDF-1.7 ...", "a.txt").name, kind_of(b"PK\\x03\\x04...", "Prices.XLSX").name
+    ('a PDF under another name', 'an Excel workbook')
     >>> kind_of(b"# Gate", "gate.md")
     """
+    kind = _by_bytes(data, PurePosixPath(name).suffix.lower())
+    if kind is None or not kind.suffix or name.lower().endswith(kind.suffix):
+        return kind
+    remedy = f"Rename it {PurePosixPath(name).with_suffix(kind.suffix).name}"
+    return Kind(f"{kind.name} under another name", remedy, kind.suffix)
+
+
+def _by_bytes(data: bytes, suffix: str) -> Kind | None:
     if data.startswith(_ZIP):
-        suffix = name[name.rfind(".") :].lower()
-        return _ZIPPED.get(suffix, Kind("a ZIP archive", _UNPACK))
+        otherwise = _DOCX if _PART_OF_DOCX in data else Kind("a ZIP archive", _UNPACK)
+        return _ZIPPED.get(suffix, otherwise)
     # Text may begin with letters that a signature consists of, so those ask for a byte that text never has.
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature) and (not signature.isalnum() or b"\0" in data[:4096]):
             return kind
     return None
+
+
+def other_kind(data: bytes, where: str, wanted: str = "") -> Problem | None:
+    """The verdict on a file of another kind than its reader takes: text, or files of the suffix `wanted`."""
+    kind = kind_of(data, where)
+    if kind is None or (wanted and kind.suffix == wanted):
+        return None
+    return Problem(where, f"is {kind.name}, not {wanted[1:].upper() or 'text'}", kind.remedy)

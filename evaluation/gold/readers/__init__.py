@@ -47,6 +47,8 @@ def read_file(reader: Reader, data: bytes, where: str, choice: Choice, most: int
         return Problem(where, "is empty" if not data else "holds white space alone", "Remove it")
     try:
         texts = reader.read(data, where, choice, most)
+    except MemoryError:  # no fault of the file alone
+        raise
     except Exception as error:  # libraries raise all sorts of things on hostile files
         what = f"could not be read by {' '.join(reader.made_by())}: {type(error).__name__}"
         told = f"{what}: {brief(str(error))}" if str(error) else what

@@ -7,9 +7,9 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation.gold.file_kinds import kind_of
+from evaluation.gold.file_kinds import other_kind
 from evaluation.gold.readers.docx_styles import Styles, W, setting
-from evaluation.gold.readers.markdown_text import literal_lines, pipe_table
+from evaluation.gold.readers.markdown_text import literal_lines, spanned, table
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.sources import Choice
 from strategies.document import Scalar
@@ -18,14 +18,18 @@ from strategies.errors import Problem, brief
 UNPACKED = 4
 """A file may unpack to so many times the limit, of which each part of XML may be the limit itself."""
 
-_BREAKS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_BREAKS = {
+    **dict.fromkeys((f"{W}tab", f"{W}ptab", f"{W}sym"), " "),
+    **dict.fromkeys((f"{W}br", f"{W}cr"), "\n"),
+    f"{W}noBreakHyphen": "-",
+}
+_BOX = f"{W}txbxContent"
 _WORDS = {f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"}
 _LEFT_OUT = {
     f"{W}del",
     f"{W}moveFrom",
     f"{W}pPr",
     f"{W}rPr",
-    f"{W}txbxContent",
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
 """What was deleted or moved away, what is no text, and what stands a second time for older programs."""
@@ -48,9 +52,8 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
 
 def _of_archive(data: bytes, where: str, most: int) -> Problem | None:
     """What is wrong with the archive, before anything is unpacked."""
-    kind = kind_of(data, where)
-    if kind and kind.name != "a Word document (DOCX)":
-        return Problem(where, f"is {kind.name} under another name", kind.remedy)
+    if problem := other_kind(data, where, ".docx"):
+        return problem
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             parts = archive.infolist()
@@ -112,7 +115,7 @@ class _Body:
     def block(self, element: Any) -> tuple[str, tuple[str, int] | None]:
         """A paragraph or table as Markdown; of an item of a list its words, with its list and depth."""
         if element.tag == f"{W}tbl":
-            return _table(element), None
+            return table(map(_row, _rows(element))), None
         words = _words(element).strip()
         if not words:
             return "", None
@@ -129,8 +132,8 @@ def _blocks(parent: Any) -> Iterator[Any]:
     for child in parent:
         if child.tag == f"{W}p":
             yield child
-            for box in child.iter(f"{W}txbxContent"):
-                if not any(above.tag in _LEFT_OUT for above in box.iterancestors()):
+            for box in _parts(child):
+                if box.tag == _BOX:
                     yield from _blocks(box)
         elif child.tag == f"{W}tbl":
             yield child
@@ -138,31 +141,28 @@ def _blocks(parent: Any) -> Iterator[Any]:
             yield from _blocks(child)
 
 
-def _words(element: Any) -> str:
-    """The words of a paragraph, a line feed where a line is broken."""
-    parts: list[str] = []
-    waiting = [iter(element)]
+def _parts(paragraph: Any) -> Iterator[Any]:
+    """What is in a paragraph, in order, text boxes as a whole; not what is left out or hidden."""
+    waiting = [iter(paragraph)]
     while waiting:
         child = next(waiting[-1], None)
         if child is None:
             waiting.pop()
-        elif child.tag in _WORDS:
-            parts.append(child.text or "")
-        elif child.tag in _BREAKS:
-            parts.append(_BREAKS[child.tag])
-        elif child.tag not in _LEFT_OUT:
-            waiting.append(iter(child))
-    return "".join(parts)
+        elif child.tag not in _LEFT_OUT and not _is_hidden(child):
+            yield child
+            if child.tag != _BOX:
+                waiting.append(iter(child))
 
 
-def _table(table: Any) -> str:
-    """A table as pipes, its first row as the head; one of a single cell is a box around text."""
-    rows = [row for row in map(_row, _rows(table)) if any(row)]
-    if not rows:
-        return ""
-    if len(rows) == 1 and len(rows[0]) == 1:
-        return literal_lines(rows[0][0])
-    return pipe_table(rows)
+def _is_hidden(run: Any) -> bool:
+    vanish = run.find(f"{W}rPr/{W}vanish") if run.tag == f"{W}r" else None
+    return vanish is not None and vanish.get(f"{W}val") not in ("0", "false", "off")
+
+
+def _words(paragraph: Any) -> str:
+    """The words of a paragraph, a line feed where a line is broken."""
+    parts = _parts(paragraph)
+    return "".join(part.text or "" if part.tag in _WORDS else _BREAKS.get(part.tag, "") for part in parts)
 
 
 def _rows(table: Any) -> Iterator[Any]:
@@ -175,13 +175,13 @@ def _cells(row: Any) -> Iterator[Any]:
 
 def _row(row: Any) -> list[str]:
     """The words of each column; those of a cell that spans several stand in the first."""
-    words: list[str] = []
+    before = setting(row.find(f"{W}trPr/{W}gridBefore"))
+    words = [""] * (spanned(before) if before not in (None, "0") else 0)
     for cell in _cells(row):
         merge = cell.find(f"{W}tcPr/{W}vMerge")
         goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
-        span = setting(cell.find(f"{W}tcPr/{W}gridSpan")) or "1"
         words.append("" if goes_on else "\n".join(filter(None, _paragraphs(cell))))
-        words += [""] * (min(int(span), 1000) - 1 if span.isdecimal() else 0)
+        words += [""] * (spanned(setting(cell.find(f"{W}tcPr/{W}gridSpan"))) - 1)
     return words
 
 
@@ -204,7 +204,8 @@ DOCX = Reader(
     becomes="`NAME.docx.md`, Markdown",
     keeps="headings by their style, paragraphs, lists, tables, text boxes, tracked insertions; title, author "
     "and year as metadata",
-    loses="pages, which only a layout has; headers and footers, footnotes, comments, images, emphasis, "
-    "targets of links; numbers of headings; letters of lists, which become numbers",
+    loses="pages, which only a layout has; headers and footers, footnotes, comments, images, symbols of "
+    "symbol fonts, hidden text (what a style hides is kept), emphasis, targets of links; numbers of "
+    "headings; letters of lists, which become numbers",
     read=read,
 )

@@ -24,7 +24,7 @@ class Styles:
         """The level of a heading, from 1; 0 for any other paragraph."""
         own = setting(paragraph.find(f"{W}pPr/{W}outlineLvl"))
         if own is not None:
-            return int(own) + 1 if own.isdecimal() and int(own) < 9 else 0
+            return _outline_level(own)
         if style not in self.levels:
             self.levels[style] = self._level_of(style)
         return self.levels[style]
@@ -34,11 +34,11 @@ class Styles:
             name = (setting(one.find(f"{W}name")) or "").lower()
             if name == "title":
                 return 1
-            if name.startswith("heading ") and name[8:].isdecimal():
-                return int(name[8:])
+            if heading := re.fullmatch(r"heading ([1-9])", name):
+                return int(heading[1])
             level = setting(one.find(f"{W}pPr/{W}outlineLvl"))
             if level is not None:
-                return int(level) + 1 if level.isdecimal() and int(level) < 9 else 0
+                return _outline_level(level)
         return 0
 
     def numbering(self, paragraph: Any, style: str | None) -> tuple[str, int] | None:
@@ -53,7 +53,7 @@ class Styles:
             if number == "0":  # takes the paragraph out of its style's list
                 return None
             if number is not None:
-                own = min(int(depth), 8) if depth.isdecimal() else 0
+                own = int(depth) if re.fullmatch("[0-8]", depth) else 0
                 return number, own or self.depth_of(style)
         return None
 
@@ -95,8 +95,9 @@ def _number_formats(document: Any) -> dict[tuple[str, int], str]:
         root = part.element
         abstract = {
             one.get(f"{W}abstractNumId"): {
-                int(level.get(f"{W}ilvl", "0")): setting(level.find(f"{W}numFmt")) or "decimal"
+                int(depth): setting(level.find(f"{W}numFmt")) or "decimal"
                 for level in one.iter(f"{W}lvl")
+                if re.fullmatch("[0-8]", depth := level.get(f"{W}ilvl", "0"))
             }
             for one in root.iter(f"{W}abstractNum")
         }
@@ -104,6 +105,11 @@ def _number_formats(document: Any) -> dict[tuple[str, int], str]:
             levels = abstract.get(setting(one.find(f"{W}abstractNumId")), {})
             formats |= {(one.get(f"{W}numId"), depth): name for depth, name in levels.items()}
     return formats
+
+
+def _outline_level(said: str) -> int:
+    """From 1; 0 of body text, which has the last of the ten levels."""
+    return int(said) + 1 if re.fullmatch("[0-8]", said) else 0
 
 
 def setting(element: Any) -> str | None:

@@ -29,35 +29,14 @@ _WORDS_ALONE = ("a", "b", "strong", "em", "i", "u", "del", "s", "sub", "sup", "c
 _APART = ("button", "textarea")
 """Elements that stand in a line, but apart from its words."""
 _INLINE = {
-    *_WORDS_ALONE,
-    *_APART,
-    "span",
-    "q",
-    "small",
-    "abbr",
-    "cite",
-    "dfn",
-    "label",
-    "mark",
-    "time",
+    *(*_WORDS_ALONE, *_APART, "abbr", "cite", "dfn", "font", "label", "mark", "q", "small", "span", "time"),
     "var",
 }
-_INLINE |= {"font"}
 
 _BLOCKS = (
-    *(
-        "address",
-        "aside",
-        "caption",
-        "center",
-        "details",
-        "dialog",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-    ),
-    *("form", "header", "hgroup", "legend", "main", "optgroup", "option", "search", "select", "summary"),
+    *("address", "aside", "caption", "center", "details", "dialog", "fieldset", "figcaption", "figure"),
+    *("footer", "form", "header", "hgroup", "legend", "main", "optgroup", "option", "search", "select"),
+    "summary",
 )
 _LIKE = {**dict.fromkeys(_BLOCKS, "div"), "dir": "ul", "menu": "ul", "listing": "pre", "xmp": "pre"}
 """Elements that are set apart as others are, which Markdownify knows (HTML Standard, section 15.3)."""

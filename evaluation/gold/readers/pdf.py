@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import Any, NamedTuple
 
+from evaluation.gold.file_kinds import other_kind
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.sources import Choice
 from strategies.document import Mark, Scalar
@@ -34,6 +35,8 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     """One text of all pages. Memory holds one page beside the text."""
     import pypdfium2
 
+    if problem := other_kind(data, where, ".pdf"):
+        return problem
     try:
         pdf = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:

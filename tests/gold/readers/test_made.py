@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import docx
 import pytest
 
 from evaluation.gold.readers import read_file, reader_of
@@ -219,6 +220,25 @@ def test_a_docx_becomes_markdown_in_its_order() -> None:
 NUMBERED = '<w:pStyle w:val="ListNumber"/>'
 
 
+MC = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+
+
+def box(xml: str) -> str:
+    return f"<w:p><w:r><w:pict><w:txbxContent>{xml}</w:txbxContent></w:pict></w:r></w:p>"
+
+
+def hidden(value: str) -> str:
+    return f"<w:r><w:rPr><w:vanish {value}/></w:rPr><w:t>hidden</w:t></w:r>"
+
+
+def cell(words: str, properties: str = "") -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{files.p(words)}</w:tc>"
+
+
+def row(*cells: str, properties: str = "") -> str:
+    return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(cells)}</w:tr>"
+
+
 @pytest.mark.parametrize(
     ("xml", "expected"),
     [
@@ -248,14 +268,69 @@ NUMBERED = '<w:pStyle w:val="ListNumber"/>'
             "</w:r></w:p>",
             "before\n\nboxed",
         ),
+        (box(files.p("out") + box(files.p("in"))), "out\n\nin"),
+        (
+            "<w:p><w:r><w:t>one</w:t><w:ptab/><w:t>two</w:t><w:sym/><w:t>three</w:t></w:r></w:p>",
+            "one two three",
+        ),
+        ("<w:p><w:r><w:t>seen</w:t></w:r>" + hidden("") + "</w:p>", "seen"),
+        ("<w:p><w:r><w:t>seen </w:t></w:r>" + hidden("w:val='0'") + "</w:p>", "seen hidden"),
+        # Moved text stands where it was moved to, and once.
+        (
+            "<w:p><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:r><w:t>stays </w:t></w:r>"
+            "<w:moveTo><w:r><w:t>moved</w:t></w:r></w:moveTo></w:p>",
+            "stays moved",
+        ),
+        (
+            f"<w:p><w:r><mc:AlternateContent {MC}><mc:Choice Requires='x'><w:t>once</w:t></mc:Choice>"
+            "<mc:Fallback><w:t>once</w:t></mc:Fallback></mc:AlternateContent></w:r></w:p>",
+            "once",
+        ),
+        (
+            files.p("one", NUMBERED) + files.p("out", f"{NUMBERED}<w:numPr><w:numId w:val='0'/></w:numPr>"),
+            "1. one\n\nout",
+        ),
+        (
+            row(cell("a"), cell("b"), cell("c")) + row(cell("d"), properties="<w:gridBefore w:val='1'/>"),
+            "| a | b | c |\n| --- | --- | --- |\n|  | d |  |",
+        ),
+        (
+            row(cell("a"), cell("b", "<w:vMerge w:val='restart'/>"))
+            + row(cell("c"), cell("unseen", "<w:vMerge/>")),
+            "| a | b |\n| --- | --- |\n| c |  |",
+        ),
+        (row(cell("a"), cell("b", f"<w:gridSpan w:val='{'9' * 5000}'/>")), "| a | b |\n| --- | --- |"),
     ],
 )
 def test_structure_of_docx(xml: str, expected: str) -> None:
+    xml = f"<w:tbl>{xml}</w:tbl>" if xml.startswith("<w:tr>") else xml
     assert text("a.docx", files.body(xml)) == expected + "\n"
+
+
+def test_deeper_lists_of_docx_begin_anew_below_each_item() -> None:
+    document = docx.Document()
+    depths = "".join(f'<w:lvl w:ilvl="{depth}"><w:numFmt w:val="decimal"/></w:lvl>' for depth in range(3))
+    numbering = document.part.numbering_part.element
+    for xml in (
+        f'<w:abstractNum {files.W} w:abstractNumId="99">{depths}</w:abstractNum>',
+        f'<w:num {files.W} w:numId="99"><w:abstractNumId w:val="99"/></w:num>',
+    ):
+        numbering.append(docx.oxml.parse_xml(xml))
+    for words, depth in (("a", 0), ("b", 1), ("c", 1), ("d", 0), ("e", 1)):
+        place = f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="99"/></w:numPr>'
+        paragraph = files.p(words, place).replace("<w:p>", f"<w:p {files.W}>", 1)
+        document.element.body.append(docx.oxml.parse_xml(paragraph))
+    expected = "1. a\n   1. b\n   2. c\n2. d\n   1. e\n"
+    assert text("a.docx", files.saved(document)) == expected
 
 
 def test_hostile_docx_get_a_verdict() -> None:
     rules = files.rules()
+    padded = files.replaced(rules, "docProps/thumbnail.jpeg", b"x" * 4 * MOST)
+    assert (
+        verdict("a.docx", padded)
+        == "what it unpacks to is longer than 4,000,000 characters, the limit for a file"
+    )
     bomb = files.replaced(rules, "word/document.xml", b" " * (MOST + 1))
     assert verdict("a.docx", bomb).startswith("a part of it, unpacked, is longer than 1,000,000")
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 9))
@@ -348,10 +423,28 @@ def test_a_delimiter_may_be_named() -> None:
         ("a.woff2", b"wOF2\0\1", "is a font, not text"),
         ("a.rtf", b"{\\rtf1 words}", "is RTF, not text"),
         ("a.docx", b"PK\x03\x04\0\0", "is no whole DOCX"),
+        ("a.docx", b"{\\rtf1 words}", "is RTF, not DOCX"),
+        ("a.pdf", b"PK\x03\x04\0\0", "is a ZIP archive, not PDF"),
     ],
 )
 def test_what_is_no_text_is_called_by_its_name(name: str, data: bytes, what: str) -> None:
     assert what in verdict(name, data)
+
+
+@pytest.mark.parametrize(
+    "name", ["manual", "manual.doc", "manual.docx", "manual.html", "manual.csv", "manual.pdf"]
+)
+@pytest.mark.parametrize("suffix", [".pdf", ".docx"])
+def test_a_file_under_another_name_is_to_be_renamed_and_then_read(name: str, suffix: str) -> None:
+    data = files.pdf("x") if suffix == ".pdf" else files.rules()
+    told = made(name, data)
+    if name.endswith(suffix):
+        assert not isinstance(told, Problem)
+        return
+    assert isinstance(told, Problem)
+    assert "under another name" in told.what
+    assert told.remedy == f"Rename it manual{suffix}"
+    assert not isinstance(made(f"manual{suffix}", data), Problem)
 
 
 def test_a_text_may_begin_like_a_signature() -> None:
