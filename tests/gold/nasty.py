@@ -116,13 +116,22 @@ FOREIGN = st.builds(
 """Ids as other tools may give them."""
 
 
+CLASHING = ("A.txt", "a.txt", "a.txt.md/b", "a.txt.MD", "x: y?.md", "con.txt", "CON", "a.")
+"""Ids that one file system holds side by side, and another does not."""
+
+
 @st.composite
-def documents(draw: st.DrawFn) -> tuple[Document, ...]:
-    """One to four documents of names that can be written."""
+def documents(draw: st.DrawFn, anywhere: bool = True) -> tuple[Document, ...]:
+    """One to four documents of names that can be written, `anywhere` or on one file system at least."""
     names = Names()
+    given = [
+        names.new(unicodedata.normalize("NFC", foreign))
+        for foreign in draw(st.lists(FOREIGN, min_size=1, max_size=4))
+    ]
+    if not anywhere:
+        given += draw(st.lists(st.sampled_from(CLASHING), min_size=2, max_size=4, unique=True))
     found = []
-    for foreign in draw(st.lists(FOREIGN, min_size=1, max_size=4)):
-        name = names.new(unicodedata.normalize("NFC", foreign))
+    for name in dict.fromkeys(given):
         text = draw(st.sampled_from(HEADS)) + draw(TEXTS)
         starts = st.lists(st.integers(0, len(text)), max_size=3, unique=True).map(sorted)
         pages = tuple(Mark("page", at, draw(WORDED)) for at in draw(starts))
@@ -147,9 +156,12 @@ def passages(draw: st.DrawFn, documents: tuple[Document, ...]) -> Passage | None
 
 
 @st.composite
-def sets(draw: st.DrawFn, plain: bool = False) -> GoldSet:
-    """Any gold set that can be written; a `plain` one has nothing but texts, ids and evidence."""
-    texts = draw(documents())
+def sets(draw: st.DrawFn, plain: bool = False, anywhere: bool = True) -> GoldSet:
+    """Any gold set that can be written, `anywhere` or on one file system at least.
+
+    A `plain` one has nothing but texts, ids and evidence.
+    """
+    texts = draw(documents(anywhere))
     if plain:
         texts = tuple(describe(one.id, one.text, one.id)[0] for one in texts)
     many = st.lists(passages(texts), max_size=3).map(

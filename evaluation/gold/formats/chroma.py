@@ -19,7 +19,7 @@ from evaluation.gold.formats.placing import Places
 from evaluation.gold.formats.rows import Ids, Row, json_of, text_of
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus, occurrences
-from evaluation.gold.unwritable import LONGEST_NAME_BYTES
+from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
 from evaluation.gold.writing import new_folder
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, refuse
@@ -137,8 +137,14 @@ class Chroma(Format):
 
     def names(self, gold: GoldSet) -> Mapping[str, str]:
         """See `Format.names`."""
-        names = Names()
-        found = {document.id: names.new(_document_name(_fitting(document.id))) for document in gold.documents}
+        names, files = Names(), Taken()
+        found = {}
+        for document in gold.documents:
+            name = names.new(_document_name(_fitting(document.id)))
+            while files.by(_file_name(name)):  # the file of `a.txt` is called as a folder `a.txt.md` is
+                name = names.new(name)
+            files.add(_file_name(name))
+            found[document.id] = name
         return {before: after for before, after in found.items() if before != after}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from evaluation.gold.formats.names import Names
 from evaluation.gold.nouns import GoldSet, Question, digest
 from strategies.document import Document
 from strategies.errors import Problem
@@ -82,8 +83,13 @@ class Format(ABC):
         """Why it cannot hold a question; empty where it can."""
 
     def names(self, gold: GoldSet) -> Mapping[str, str]:
-        """The ids that documents have when they are read back, of those that have another then."""
-        return {}
+        """The ids that documents have when they are read back, of those that have another then.
+
+        Names that a folder holds on one system only (`A.txt` beside `a.txt`, `a?.txt`) are changed by all.
+        """
+        names = Names()
+        found = {document.id: names.new(document.id) for document in gold.documents}
+        return {before: after for before, after in found.items() if before != after}
 
     def fit(self, gold: GoldSet) -> Fitted:
         """What of a set it can hold, and what not."""

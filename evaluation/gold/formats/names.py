@@ -1,21 +1,30 @@
 """Ids of foreign sets to ids of documents, which are names of files.
 
 What can be a document id stays as it is, so that ids survive a way there and back. What a file cannot be
-called is brought to Unicode form NFC and escaped as in addresses, `%00`; a name that is given away already
-gets a number.
+called, on Windows neither, is brought to Unicode form NFC and escaped as in addresses, `%3A`; a name that is
+given away already gets a number.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from pathlib import PurePosixPath
 
 from evaluation.gold.sidecars import SUFFIX
 from evaluation.gold.unwritable import LONGEST_NAME_BYTES, LONGEST_PATH_BYTES, Taken, name_problem
 from evaluation.scalars import is_unicode
+from strategies.errors import brief
 
 _ROOM = LONGEST_NAME_BYTES - len(SUFFIX) - len("~1000000")
 """Bytes of a part that has to be cut: a sidecar's ending and a number find room behind it."""
+
+_BARRED = re.compile(r'[\x00-\x1f<>:"\\|?*]')
+"""Characters that no name may hold on Windows."""
+_DEVICE = re.compile(
+    r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\.|\Z)", re.IGNORECASE
+)
+"""Names that Windows keeps for devices, whatever suffix they have."""
 
 
 class Names:
@@ -27,7 +36,7 @@ class Names:
 
     def new(self, foreign: str) -> str:
         """The document id of a foreign id: itself, if that can be one and is free."""
-        first = foreign if not name_problem(foreign) else escaped(foreign)
+        first = foreign if not foreign_problem(foreign) else escaped(foreign)
         if self._taken.by(first) and "/" in first:
             first = _flat(first)  # a number behind it would not help where a folder's name is given away
         name = first
@@ -38,27 +47,57 @@ class Names:
         return name
 
 
+def foreign_problem(name: str) -> str:
+    """Why a foreign id is not taken for a document id as it is; empty where it is.
+
+    A set of a user's own may have names that Windows refuses: it stands on a disk that holds them.
+
+    >>> foreign_problem("x/a.txt"), foreign_problem("x/a?.txt")
+    ('', "has the part 'a?.txt', which is no name on Windows")
+    """
+    if what := name_problem(name):
+        return what
+    for part in name.split("/"):
+        if _BARRED.search(part) or _DEVICE.match(part) or part.endswith((".", " ")):
+            return f"has the part {brief(repr(part))}, which is no name on Windows"
+    return ""
+
+
 def escaped(foreign: str) -> str:
     """A document id for a text that cannot be one.
 
     >>> escaped("/etc/.profile"), escaped("docs/../x"), escaped("a.meta.yaml"), escaped("")
-    ('%2Fetc%2F.profile', 'docs/%2E./x', 'a%2Emeta.yaml', '%')
+    ('%2Fetc%2F.profile', 'docs/%2E%2E/x', 'a%2Emeta.yaml', '%')
+    >>> escaped("Zelda: A Link?"), escaped("con.txt"), escaped("Apple Inc.")
+    ('Zelda%3A A Link%3F', '%63on.txt', 'Apple Inc%2E')
     """
     text = foreign if is_unicode(foreign) else foreign.encode("utf-8", "backslashreplace").decode()
     text = unicodedata.normalize("NFC", text)
-    text = text.replace("\0", "%00").removesuffix("/") + ("%2F" if text.endswith("/") else "")
+    text = _BARRED.sub(lambda found: _escape(found[0]), text)
+    text = text.removesuffix("/") + ("%2F" if text.endswith("/") else "")
     if "//" in text or text.startswith("/"):
         text = _flat(text)
-    parts = [f"%2E{part[1:]}" if part.startswith(".") else part for part in text.split("/")]
-    name = "/".join(shortened(part, _ROOM) for part in parts) or "%"
+    name = "/".join(_part(part) for part in text.split("/")) or "%"
     if name.endswith(SUFFIX):
         name = f"{name.removesuffix(SUFFIX)}%2E{SUFFIX[1:]}"
     return _flat(name) if len(name.encode()) > LONGEST_PATH_BYTES else name
 
 
+def _escape(character: str) -> str:
+    return f"%{ord(character):02X}"
+
+
+def _part(text: str) -> str:
+    """A part of a name, neither hidden nor too long, and none that Windows refuses."""
+    if text.startswith(".") or _DEVICE.match(text):
+        text = _escape(text[0]) + text[1:]
+    text = shortened(text, _ROOM)
+    return text[:-1] + _escape(text[-1]) if text.endswith((".", " ")) else text
+
+
 def _flat(name: str) -> str:
     """A name of one part."""
-    return shortened(name.replace("/", "%2F"), _ROOM)
+    return _part(name.replace("/", "%2F"))
 
 
 def shortened(part: str, most: int) -> str:

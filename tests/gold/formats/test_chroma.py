@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from evaluation.gold import load
+from evaluation.gold import Evidence, Passage, Question, load
 from evaluation.gold.formats.chroma import Chroma
+from evaluation.gold.formats.format import gold_set
 from experiments.cli.app import run
+from strategies.document import Document
 from strategies.errors import BadInput
 
 FOLDER = Path(
@@ -240,3 +242,17 @@ def test_a_question_that_is_asked_twice_is_kept_and_told(tmp_path: Path) -> None
     assert [str(note) for note in imported.notes] == [
         "questions_df.csv:4: asks what line 2 asks, word for word"
     ]
+
+
+def test_a_folder_that_is_called_as_a_file_would_be(tmp_path: Path) -> None:
+    texts = [Document(id, id) for id in ("a.txt", "a.txt.md/b.txt", "a.txt.md/c.txt.md/d.txt")]
+    entry = Evidence((Passage("a.txt.md/b.txt", 0, 5),))
+    fitted = Chroma().fit(gold_set("s", texts, [Question("q", "?", (entry,))]))
+    assert [one.id for one in fitted.gold.documents] == [
+        "a.txt",
+        "a.txt.md%2Fb.txt",
+        "a.txt.md%2Fc.txt.md%2Fd.txt",
+    ]
+    assert "another name is needed for 2 of 3" in fitted.lost[-1].what
+    Chroma().write(fitted.gold, tmp_path / "out")
+    assert Chroma().read(tmp_path / "out").gold.digest == fitted.gold.digest

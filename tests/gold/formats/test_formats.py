@@ -10,17 +10,19 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from evaluation.gold import GoldSet, load
+from evaluation.gold import Evidence, GoldSet, Passage, Question, load
 from evaluation.gold.formats import FORMATS
 from evaluation.gold.formats.chroma import Chroma
-from evaluation.gold.formats.format import Format
-from evaluation.gold.formats.names import Names, escaped
+from evaluation.gold.formats.format import Format, gold_set
+from evaluation.gold.formats.names import Names, escaped, foreign_problem
 from evaluation.gold.unwritable import Taken, name_problem
 from experiments.cli.app import run
+from strategies.document import Document
 from strategies.errors import BadInput
 
-from ..nasty import FOREIGN, sets  # noqa: TID252  (a neighbour's)
+from ..nasty import CLASHING, FOREIGN, sets  # noqa: TID252  (a neighbour's)
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -248,12 +250,51 @@ def test_what_is_lost_is_told(one: Format, gold: GoldSet) -> None:
     round_trip(one, gold)
 
 
+@pytest.mark.parametrize("one", PARTS, ids=str)
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sets(plain=True, anywhere=False))
+def test_names_that_not_every_file_system_holds_are_changed_and_told(one: Format, gold: GoldSet) -> None:
+    round_trip(one, gold)
+    taken = Taken()
+    for document in one.fit(gold).gold.documents:
+        assert (foreign_problem(document.id), taken.by(document.id)) == ("", "")
+        taken.add(document.id)
+
+
+@formats
+def test_two_names_that_differ_in_case_alone(name: str) -> None:
+    texts = [Document(id, f"Bins go out on {day}.") for id, day in (("A.txt", "Monday"), ("a.txt", "Friday"))]
+    entry = Evidence((Passage("a.txt", 0, len(texts[1].text)),))
+    gold = gold_set("twins", texts, [Question("q", "When?", (entry,))])
+    round_trip(FORMATS[name](), gold)
+    assert "another name is needed for 1 of 2: a.txt becomes a~2.txt" in {
+        problem.what for problem in FORMATS[name]().fit(gold).lost
+    }
+
+
 @settings(max_examples=300, deadline=None)
-@given(FOREIGN)
+@given(FOREIGN | st.sampled_from(CLASHING))
 def test_what_can_be_a_document_is_called_so(foreign: str) -> None:
-    assert name_problem(escaped(foreign)) == ""
-    if not name_problem(foreign):
+    assert foreign_problem(escaped(foreign)) == ""
+    if not foreign_problem(foreign):
         assert Names().new(foreign) == foreign
+
+
+@pytest.mark.parametrize(
+    ("foreign", "name"),
+    [
+        ("Zelda: A Link?", "Zelda%3A A Link%3F"),
+        ("con", "%63on"),
+        ("x/Nul.tar.gz", "x/%4Eul.tar.gz"),
+        ("com\u00b9.txt", "%63om\u00b9.txt"),
+        ("console.md", "console.md"),
+        ("Apple Inc.", "Apple Inc%2E"),
+        ("a /b", "a%20/b"),
+        ('a\\b<1>|"*\t', "a%5Cb%3C1%3E%7C%22%2A%09"),
+    ],
+)
+def test_names_that_windows_alone_refuses_are_escaped(foreign: str, name: str) -> None:
+    assert Names().new(foreign) == escaped(foreign) == name
 
 
 def test_names_do_not_clash() -> None:
