@@ -60,7 +60,7 @@ MUTANTS = (
         "changed-proxy",
         "a proxy that somebody changed gives way to new ones",
         "evaluation/gold/making/proxy_lines.py",
-        'row["id"] == proxy_id(row["tags"][0], row["question"], quotes)',
+        'row["id"] == proxy_id(row)',
         'row["id"].startswith(row["tags"][0])',
         ("tests/gold/making/test_bootstrap.py",),
     ),

@@ -1,9 +1,9 @@
 """Which places with the words of a piece of evidence will do in its stead.
 
 Whoever makes questions lists as alternatives all places where the same words stand, and no search tells
-whether they say the same there. So a copy counts only where its words are words of their own: `10` has none in
-`2010`. Where evidence is made of whole sentences a copy must be whole sentences too: `The gate is open.` has
-none in `Nobody believes that the gate is open.`
+whether they say the same there. So a copy counts only where its words are words of their own: `10` has none
+in `2010`. Where evidence is made of whole sentences a copy must be whole sentences too: `The gate is open.`
+has none in `Nobody believes that the gate is open.`
 """
 
 from __future__ import annotations
@@ -42,17 +42,21 @@ _ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"
 def with_copies(
     first: Passage, found: Iterable[Passage], documents: Mapping[str, Document], counts: Counts
 ) -> Evidence | None:
-    """A place and, as alternatives, the copies of its words that count; None where these are too many.
+    """A place and, as alternatives, the copies of its words that count.
 
-    `found` are all places where the words stand, by document and start, the first among them or not. What
-    shares text with it, or with the copy before, is no other place.
+    None where the words stand, as whole words, in too many places, whether these count or not. `found` are
+    all places where they stand, by document and start, the first among them or not. What shares text with
+    the first, or with the one before, is no other place.
     """
-    passages = [first]
+    passages, n_places, last = [first], 1, first
     for place in found:
-        apart = not _common(place, first) and not _common(place, passages[-1])
-        if apart and counts(documents[place.document].text, place.start, place.end):
-            if len(passages) == MOST_PLACES:
-                return None
+        text = documents[place.document].text
+        if _common(place, first) or _common(place, last) or not whole_words(text, place.start, place.end):
+            continue
+        if n_places == MOST_PLACES:
+            return None
+        n_places, last = n_places + 1, place
+        if counts(text, place.start, place.end):
             passages.append(place)
     return Evidence(tuple(passages))
 
@@ -66,7 +70,7 @@ def whole_words(text: str, start: int, end: int) -> bool:
 
     Of scripts that put no spaces between words, every character is one.
 
-    >>> whole_words("in 2010", 5, 7), whole_words("10 men", 0, 2), whole_words("\u5728\u5927\u9580\u524d", 1, 3)
+    >>> whole_words("in 2010", 5, 7), whole_words("10 men", 0, 2), whole_words("在大門前", 1, 3)
     (False, True, True)
     """
     return not (_inside(text, start) or _inside(text, end))

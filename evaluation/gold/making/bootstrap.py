@@ -13,14 +13,17 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from typing import Any
 
-from evaluation.gold.copies import find_places, fold_quote
+from evaluation.gold.copies import Places, find_places, fold_quote
+from evaluation.gold.copies_that_count import MOST_PLACES, whole_sentences, whole_words, with_copies
 from evaluation.gold.making import cloze, headings
 from evaluation.gold.making.draft import Draft, asked
 from evaluation.gold.making.sections import Sections, sections
 from evaluation.gold.nouns import Evidence, Passage, Question
+from evaluation.gold.writing import question_line
 from strategies.document import Document
 
 KINDS: Mapping[str, Callable[[Sequence[Sections], str, Counter[str]], list[Draft]]] = {
@@ -29,10 +32,8 @@ KINDS: Mapping[str, Callable[[Sequence[Sections], str, Counter[str]], list[Draft
 }
 """The ways to make proxies; each is the tag of its questions."""
 
-MOST_PLACES = 5
-"""Places in which the words of a piece of evidence may stand, each of which will do."""
-
 SPREAD_TOO_WIDE = f"its evidence stands word for word in more than {MOST_PLACES} places"
+IN_ONE_ANOTHER = "the words of one piece of its evidence stand in another"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +92,17 @@ def make_proxies(
     return Proxies(questions, wanted, {kind: dict(counts) for kind, counts in left_out.items()})
 
 
-def proxy_id(kind: str, question: str, evidence: Sequence[str]) -> str:
-    """The id of a proxy: of its words and those of its evidence, so that one changed by hand can be told.
+def proxy_id(row: Mapping[str, object]) -> str:
+    """The id of a proxy: of everything else in its line, so that one changed by hand can be told.
 
-    >>> proxy_id("headings", "Guides > Quiet hours", ["From ten at night."])
-    'headings-d878256b98'
+    Raises KeyError, IndexError or TypeError where a row has no tag.
+
+    >>> proxy_id({"question": "Guides > Quiet hours", "evidence": [], "tags": ["headings"]})
+    'headings-7508f0c55e'
     """
-    content = json.dumps([kind, question, *evidence])
-    return f"{kind}-{hashlib.sha256(content.encode()).hexdigest()[:10]}"
+    content = json.dumps({key: row[key] for key in row if key != "id"}, sort_keys=True)
+    tags: Any = row["tags"]
+    return f"{tags[0]}-{hashlib.sha256(content.encode()).hexdigest()[:10]}"
 
 
 def _spread(drafts: Iterable[Draft], documents: Sequence[Document], seed: int) -> Iterator[Draft]:
@@ -122,7 +126,7 @@ class _Maker:
 
     def __init__(self, documents: Sequence[Document], beside: Collection[Question]) -> None:
         self._documents = documents
-        self._texts = {document.id: document.text for document in documents}
+        self._by_id = {document.id: document for document in documents}
         self._asked = {asked(question.text) for question in beside}
         self._ids = {question.id for question in beside}
 
@@ -133,51 +137,57 @@ class _Maker:
         size = 64
         while batch := list(islice(drafts, size)):
             for draft, evidence in zip(batch, self._evidence(batch), strict=True):
-                texts = [self._texts[draft.document][start:end] for start, end in draft.evidence]
-                name, said = proxy_id(kind, draft.text, texts), asked(draft.text)
-                if evidence is None:
-                    left_out[kind][SPREAD_TOO_WIDE] += 1
-                elif said in self._asked or name in self._ids:
+                said = asked(draft.text)
+                if isinstance(evidence, str):
+                    left_out[kind][evidence] += 1
+                    continue
+                question = Question("", draft.text, evidence, (kind,), synthetic="proxy")
+                name = proxy_id(json.loads(question_line(question, self._by_id)))
+                if said in self._asked or name in self._ids:
                     left_out[kind]["it is asked already"] += 1
                 else:
                     self._asked.add(said)
                     self._ids.add(name)
-                    yield Question(name, draft.text, evidence, (kind,), synthetic="proxy")
+                    yield replace(question, id=name)
             size *= 2
 
-    def _evidence(self, drafts: Sequence[Draft]) -> list[tuple[Evidence, ...] | None]:
-        """The evidence of drafts with every place where its words stand; None where these are too many."""
+    def _evidence(self, drafts: Sequence[Draft]) -> list[tuple[Evidence, ...] | str]:
+        """The evidence of drafts with the copies of its sentences, or why it will not do."""
         quotes = {
-            (draft.document, place): fold_quote(self._texts[draft.document][slice(*place)])
+            (draft.document, place): fold_quote(self._by_id[draft.document].text[slice(*place)])
             for draft in drafts
             for place in draft.evidence
         }
         distinct = list(dict.fromkeys(quotes.values()))
-        found = dict(zip(distinct, find_places(self._documents, distinct), strict=True))
-        made = list[tuple[Evidence, ...] | None]()
+        places = find_places(self._documents, distinct)
+        found = {quote: self._whole(there) for quote, there in zip(distinct, places, strict=True)}
+        made = list[tuple[Evidence, ...] | str]()
         for draft in drafts:
-            entries = []
+            entries = list[Evidence]()
             for place in draft.evidence:
                 there = found[quotes[draft.document, place]]
                 first = Passage(draft.document, *place)
-                others = [
-                    Passage(self._documents[number].id, start, end)
-                    for number, start, end in zip(
-                        *(
-                            part[: MOST_PLACES + 1].tolist()
-                            for part in (there.documents, there.starts, there.ends)
-                        ),
-                        strict=True,
-                    )
-                ]
-                entries.append(Evidence((first, *(other for other in others if other != first))))
-            places = [passage for entry in entries for passage in entry.passages]
-            too_many = any(len(entry.passages) > MOST_PLACES for entry in entries)
-            made.append(None if too_many or _overlap(places) else tuple(entries))
+                if entry := with_copies(first, there, self._by_id, whole_sentences):
+                    entries.append(entry)
+            passages = [passage for entry in entries for passage in entry.passages]
+            if len(entries) < len(draft.evidence):
+                made.append(SPREAD_TOO_WIDE)
+            else:
+                made.append(IN_ONE_ANOTHER if _overlap(passages) else tuple(entries))
         return made
+
+    def _whole(self, there: Places) -> list[Passage]:
+        """The first of the places that are whole words: one more than any piece of evidence may have."""
+        found = (
+            Passage(self._documents[number].id, int(start), int(end))
+            for number, start, end in zip(there.documents, there.starts, there.ends, strict=True)
+        )
+        texts = self._by_id
+        whole = (one for one in found if whole_words(texts[one.document].text, one.start, one.end))
+        return list(islice(whole, MOST_PLACES + 1))
 
 
 def _overlap(places: Sequence[Passage]) -> bool:
-    """Whether two places share text, as those of `ha ha` in `ha ha ha` do."""
+    """Whether two places share text, as `ha.` and a copy of it in `ha. Ho.` do."""
     order = sorted(places)
     return any(a.document == b.document and b.start < a.end for a, b in pairwise(order))

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from evaluation.gold.copies_that_count import MOST_PLACES, whole_words, with_copies
 from evaluation.gold.making import prompts, wording
 from evaluation.gold.making.sampling import Excerpt, Sample
 from evaluation.gold.nouns import Evidence, Passage, Question
@@ -19,8 +20,6 @@ Step = Literal["question", "rephrase", "answer", "compare"]
 Ask = Callable[[str, str], str]
 """(what it is for, prompt) -> the model's answer; raises ChatError where there is none."""
 
-MOST_PLACES = 10
-"""Places in which the words of a piece of evidence may stand, all together."""
 _LEAST_QUOTE = 12
 """Characters of a quote: what is shorter says nothing on its own."""
 _WHOLE = 0.8
@@ -129,17 +128,14 @@ def _common(one: Passage, other: Passage) -> int:
 
 
 def evidence_at(place: Passage, corpus: Corpus) -> Evidence | None:
-    """A place and, as alternatives, all others where the same words stand; None where those are too many."""
+    """A place and, as alternatives, the copies of its words; None where those are too many."""
     quote = Quote(corpus.documents[place.document].text[place.start : place.end])
-    others: list[Passage] = []
-    for document in corpus.documents:
-        for start, end in corpus.every(document, quote):
-            other = Passage(document, start, end)
-            if not _common(place, other):
-                others.append(other)
-        if len(others) >= MOST_PLACES:
-            return None
-    return Evidence((place, *others))
+    found = (
+        Passage(document, start, end)
+        for document in corpus.documents
+        for start, end in corpus.every(document, quote)
+    )
+    return with_copies(place, found, corpus.documents, whole_words)
 
 
 def _unanswerable(question: str, evidence: Sequence[str], answer: str, ask: Ask) -> str:

@@ -86,12 +86,11 @@ def _rewritten(folder: Path, wanted: int, seed: int, kinds: Sequence[str], repla
 
 
 def as_made(line: str) -> bool:
-    """Whether a line is a proxy as `bootstrap` wrote it: its id is that of its words."""
+    """Whether a line is a proxy as `bootstrap` wrote it: its id is that of all that it says."""
     row = _row(line)
     try:
-        quotes = [entry["quote"] for entry in row["evidence"]]
-        return _is_proxy(row) and row["id"] == proxy_id(row["tags"][0], row["question"], quotes)
-    except (KeyError, IndexError, TypeError, ValueError):  # UnicodeEncodeError is one
+        return _is_proxy(row) and row["id"] == proxy_id(row)
+    except (KeyError, IndexError, TypeError):
         return False
 
 

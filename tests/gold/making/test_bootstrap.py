@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from evaluation.gold import GoldSet, load
 from evaluation.gold.check import check
+from evaluation.gold.copies_that_count import MOST_PLACES, whole_sentences
 from evaluation.gold.documents import media_type
 from evaluation.gold.loading import QUESTIONS
-from evaluation.gold.making.bootstrap import KINDS, MOST_PLACES, SPREAD_TOO_WIDE, Proxies, make_proxies
+from evaluation.gold.making.bootstrap import IN_ONE_ANOTHER, KINDS, SPREAD_TOO_WIDE, Proxies, make_proxies
 from evaluation.gold.making.proxy_lines import as_made, bootstrap
 from evaluation.gold.nouns import Question
 from evaluation.gold.writing import write_gold
@@ -277,6 +278,50 @@ def test_copies_of_evidence_are_alternatives_and_too_many_are_none() -> None:
     assert many.left_out["cloze"][SPREAD_TOO_WIDE] == MOST_PLACES + 1
 
 
+GATE = (
+    "The gate is open. Bicycles may be wheeled through the archway by every tenant during daylight hours. "
+    "Caretakers oil hinges with graphite every second autumn before frost."
+)
+
+
+def alternatives(proxies: Proxies) -> set[tuple[str, int]]:
+    return {
+        (place.document, place.start)
+        for question in proxies.questions
+        for entry in question.evidence
+        for place in entry.passages[1:]
+    }
+
+
+def test_words_inside_other_sentences_and_words_are_no_copies() -> None:
+    held = documents(
+        a__txt=GATE,
+        b__txt="Nobody should ever believe that the gate is open. Wardens patrol terraces.",
+        c__txt="The gate is opening. It rains.\n\nUm, the gate is open. It rains.",
+        d__txt="It rains. The gate is open. It rains.",
+    )
+    assert alternatives(made(held, kinds=["cloze"])) == {("d.txt", 10)}
+
+
+def test_evidence_in_other_evidence_of_the_same_question_is_left_out() -> None:
+    held = documents(
+        a__txt="The bell rings. Bicycles may be wheeled through archways by every tenant during daylight. "
+        "The bell rings. Caretakers oil hinges."
+    )
+    proxies = made(held, kinds=["cloze"])
+    assert proxies.questions == ()
+    assert proxies.left_out["cloze"][IN_ONE_ANOTHER] == 1
+
+
+def test_a_sentence_that_stands_twice_is_no_question() -> None:
+    twice = "Bicycles may be wheeled through archways by every tenant during daylight."
+    beside = ("The brass bell rings daily.", "Caretakers oil all hinges daily.")
+    held = documents(a__txt=f"{beside[0]} {twice}", b__txt=f"{beside[1]} {twice}")
+    proxies = made(held, kinds=["cloze"])
+    assert proxies.questions == ()
+    assert proxies.left_out["cloze"]["the sentence stands there more than once"] == 2
+
+
 def letters(n: int) -> str:
     """A number as a word."""
     return "".join("abcdefghij"[int(digit)] for digit in str(1000 + n))
@@ -374,6 +419,40 @@ def test_questions_of_people_are_never_touched(folder: Path) -> None:
     assert (second.kept, second.replaced, second.changed) == (3, 4, 1)
     assert (folder / QUESTIONS).read_text("utf-8").splitlines()[:3] == [*own, lines[2]]
     assert len(load(folder).questions) == 6
+
+
+ADDED = {
+    "answer": "Ten in the evening.",
+    "filter": {"year": 2024},
+    "tags": ["cloze", "hard"],
+    "question": "When is it quiet?",
+    "note": "mine",
+}
+
+
+@pytest.mark.parametrize("key", [*ADDED, "alternative", "range", "quote", "entry"])
+def test_whatever_a_person_changed_in_a_proxy_is_kept(folder: Path, key: str) -> None:
+    bootstrap(folder, 4, seed=7, kinds=["cloze"])
+    row, *others = map(json.loads, (folder / QUESTIONS).read_text("utf-8").splitlines())
+    first = row["evidence"][0]
+    if key in ADDED:
+        row[key] = ADDED[key]
+    elif key == "alternative":
+        first["alternatives"] = [{"quote": "Trailers do not fit."}]
+    elif key == "range":
+        first["start"] += 1
+    elif key == "quote":
+        del first["quote"]
+    else:
+        row["evidence"].append({"quote": "Trailers do not fit."})
+    assert not as_made(json.dumps(row))
+    assert all(as_made(json.dumps(dict(reversed(other.items())))) for other in others)
+    if key in ("answer", "tags", "alternative", "entry"):  # what the set bears
+        line = json.dumps(row)
+        (folder / QUESTIONS).write_text("\n".join([line, *map(json.dumps, others)]), "utf-8")
+        again = bootstrap(folder, 4, seed=7, kinds=["cloze"], replace=True)
+        assert (again.kept, again.changed, again.replaced) == (1, 1, 3)
+        assert (folder / QUESTIONS).read_text("utf-8").splitlines()[0] == line
 
 
 def test_proxies_of_documents_that_changed_give_way(folder: Path) -> None:
@@ -519,6 +598,8 @@ def test_what_is_made_of_any_documents_loads(
     assert len(gold.questions) <= wanted
     lines = (folder / QUESTIONS).read_text("utf-8").split("\n")
     assert all(as_made(line) for line in lines if line)
+    texts = {document.id: document.text for document in gold.documents}
+    for place in (p for q in gold.questions for entry in q.evidence for p in entry.passages[1:]):
+        assert whole_sentences(texts[place.document], place.start, place.end)
     told = "\n".join(str(warning) for warning in check(folder).warnings)
-    assert "elsewhere" not in told
     assert "ask the same" not in told
