@@ -6,14 +6,13 @@ What a document holds is printed as it is but for what would move a terminal's c
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from experiments.paragraph import Paragraph
-from strategies.errors import brief
+from strategies.errors import visible
 
 if TYPE_CHECKING:
     from evaluation.gold.nouns import Question
@@ -89,14 +88,9 @@ def clean(text: str) -> str:
     'a    b\nc\\x1b[2Jd\\u202ee'
     """
     lines = _LINE_END.split(text.replace("\t", "    "))
-    return "\n".join("".join(map(_visible, line)) for line in lines)
+    return "\n".join(map(visible, lines))
 
 
 def one_line(text: str) -> str:
     """A user's text on one line, whole."""
-    return brief(" ".join(text.split()), longest=len(text))
-
-
-def _visible(sign: str) -> str:
-    # Blanks of all widths are safe, and a text copied from here should be found again.
-    return sign if sign.isprintable() or unicodedata.category(sign) == "Zs" else ascii(sign)[1:-1]
+    return visible(" ".join(text.split()))

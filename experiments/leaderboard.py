@@ -22,6 +22,7 @@ from experiments.columns import FAILED_PREFIX, measure
 from experiments.compared import paid
 from experiments.paragraph import Paragraph
 from experiments.tables import Cell, Table
+from strategies.errors import visible
 
 Row = Mapping[str, Cell]
 
@@ -199,12 +200,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def one_line(text: Cell) -> str:
-    """The text without line ends and tabs.
+    """The text without line ends and tabs, for a terminal.
 
     >>> one_line("two\\n lines")
     'two lines'
     """
-    return " ".join(str(text or "").split())
+    return visible(" ".join(str(text or "").split()))
 
 
 def wrapped(name: str, width: int) -> list[str]:

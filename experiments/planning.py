@@ -17,6 +17,7 @@ from evaluation.gold.provenance import provenance_warnings
 from evaluation.health import truncated_share
 from evaluation.statistics.planning import ASSUMED_SD, detectable
 from experiments.leaderboard import wrapped
+from experiments.paragraph import shown
 from experiments.progress import spoken
 from experiments.runner import Launch
 from strategies.errors import SplitError
@@ -287,4 +288,4 @@ def show_plan(console: Console, plan: Plan) -> None:
     lines += [f"Left out: {text}" for text in plan.skipped]
     lines += [f"warning: {note}" for note in plan.notes]
     for line in lines:
-        console.print(Text(line))
+        console.print(shown(Text(line)))

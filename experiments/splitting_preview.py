@@ -16,6 +16,7 @@ from evaluation.embedding import EmbedderSpec, open_embedder
 from evaluation.embedding_desk import EmbeddingDesk
 from evaluation.gold.describing import read_document
 from evaluation.yaml_reading import parse_option
+from experiments.paragraph import shown
 from strategies.document import Chunk
 from strategies.errors import BadInput, Problem
 from strategies.language_model.chat import Chat
@@ -95,16 +96,17 @@ def show_chunks(console: Console, chunks: Sequence[Chunk]) -> None:
         facts += ["oversize"] if chunk.oversize else []
         if chunk.returned != (chunk.start, chunk.end):
             facts.append(f"returns [{chunk.returned[0]}:{chunk.returned[1]}]")
-        console.print(Text(f"--- {'  '.join(facts)}", style="bold"), soft_wrap=True)
+        console.print(shown(Text(f"--- {'  '.join(facts)}", style="bold")), soft_wrap=True)
         colour = _COLOURS[chunk.index % 2]
         made = not chunk.embedded_text.endswith(chunk.text)  # another text, not one with a line before it
         lead = "" if made else chunk.embedded_text.removesuffix(chunk.text)
         body = Text(lead, style="dim italic")
         body.append(chunk.text[:shared], style=f"{colour} underline")
         body.append(chunk.text[shared:], style=colour)
-        console.print(body, soft_wrap=True)
+        console.print(shown(body), soft_wrap=True)
         if made:
-            console.print(Text(f"embedded: {chunk.embedded_text}", style="dim italic"), soft_wrap=True)
+            told = Text(f"embedded: {chunk.embedded_text}", style="dim italic")
+            console.print(shown(told), soft_wrap=True)
         before = chunk.end
     total, characters = (
         sum(chunk.tokens for chunk in chunks),

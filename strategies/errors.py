@@ -13,6 +13,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from unicodedata import category
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Problem:
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}. {self.remedy}" if self.remedy else text
+        return visible(f"{text}. {self.remedy}" if self.remedy else text)
 
 
 class ChunksweepError(Exception):
@@ -83,6 +84,20 @@ def brief(text: str, longest: int = 80) -> str:
     return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
 
 
+def visible(text: str) -> str:
+    r"""A user's text, line for line and whole: what would move a terminal's cursor or colour it is escaped.
+
+    Blanks of all widths are safe, and a text copied from here should be found again.
+
+    >>> visible("red\x1b[31m\nand\u202eback")
+    'red\\x1b[31m\nand\\u202eback'
+    """
+    if text.isprintable():
+        return text
+    safe = {sign for sign in {*text} if sign in "\n\t" or sign.isprintable() or category(sign) == "Zs"}
+    return "".join(sign if sign in safe else ascii(sign)[1:-1] for sign in text)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A remedy that names the closest known name, or else all of them; empty where none is known.
 
@@ -95,7 +110,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if not names:
         return ""
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"Did you mean {close[0]}?" if close else f"Known: {', '.join(names)}"
+    return visible(f"Did you mean {close[0]}?" if close else f"Known: {', '.join(names)}")
 
 
 def listed(items: Sequence[str], last: str = "and", most: int = 5) -> str:

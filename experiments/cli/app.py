@@ -84,7 +84,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _explain(error: BaseException) -> int:
     from experiments.signals import Interrupted
-    from strategies.errors import BadInput, ChunksweepError
+    from strategies.errors import BadInput, ChunksweepError, visible
 
     if isinstance(error, typer.Exit):
         return int(error.exit_code)
@@ -92,6 +92,7 @@ def _explain(error: BaseException) -> int:
         return error.code if isinstance(error.code, int) else 1
     if isinstance(error, TyperException):  # a command line that cannot be understood
         shown: Any = error
+        shown.message = visible(shown.message)
         shown.show()
         return int(shown.exit_code)
     if isinstance(error, BadInput):

@@ -36,7 +36,7 @@ def by_group(
     from experiments.leaderboard import counted
     from experiments.matrix import Matrix
     from experiments.matrix import by_group as grouped
-    from experiments.paragraph import Paragraph
+    from experiments.paragraph import Paragraph, shown
 
     result = load(name, tracking_uri=tracking_uri, report=options.warn)
     table = grouped(result, by)
@@ -48,7 +48,7 @@ def by_group(
     groups = counted(len(set(table["group"])), "group")
     of = "the questions to choose on" if result.judging.test_questions else "all questions"
     console = Console()
-    console.print(Text(f"{result.name}: {result.judging.headline} of {of}, {groups} by {by}\n"))
+    console.print(shown(Text(f"{result.name}: {result.judging.headline} of {of}, {groups} by {by}\n")))
     console.print(Matrix(table, by))
     for note in result.provenance:
         console.print(Paragraph(Text(f"warning: {note}", style="yellow")))

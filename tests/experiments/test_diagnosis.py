@@ -230,6 +230,19 @@ def test_what_is_shown() -> None:
     assert "Nothing that enough of them show." in text
 
 
+def test_what_users_wrote_reaches_no_terminal_raw() -> None:
+    red = "\x1b[31m"
+    chunks = [{**chunk, "document": f"a{red}.md", "text": red} for chunk in CHUNKS]
+    entry = ["b\x1b[31m.md", 5, 9]
+    asked = row(f"q{red}", 0.0, "split", f"t{red}", rank=2, score=0.5, tokens=30, missing=[[entry]])
+    hits = {"question_id": asked["question_id"], "chunks": [0], "scores": [0.5], "relevant": []}
+    found = record(f"n{red}", questions=(asked,), chunks=tuple(chunks), retrieved=(hits,))
+    text = shown(diagnose(result(found)))
+    assert red not in text
+    for name in ("n", "q", "t", "a", "b", ": "):
+        assert f"{name}\\x1b[31m" in text
+
+
 @pytest.mark.parametrize("width", [24, 40, 60, 76, 80, 100, 120])
 def test_numbers_of_similarities_are_whole_at_every_width(width: int) -> None:
     text = shown(diagnose(result(record())), width=width)

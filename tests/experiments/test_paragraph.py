@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.cli.app import run
-from experiments.paragraph import Paragraph, fold, say
+from experiments.paragraph import Paragraph, fold, say, shown
+from strategies.errors import Problem, nearest, refuse
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,37 @@ def test_errors_and_checks_are_folded_in_a_terminal(monkeypatch: pytest.MonkeyPa
     assert err.getvalue().count("chunksweep: ") == 2 < len(err.getvalue().splitlines())
     assert "handbook: ready" in out.getvalue()
     assert [line for line in lines if len(line) > 50 or line != line.rstrip()] == []
+
+
+NASTY = "red \x1b[31m, title \x1b]0;owned\x07, back \u202e, tab\there, wide\xa0blank"
+TOLD = NASTY.replace("\x1b", "\\x1b").replace("\x07", "\\x07").replace("\u202e", "\\u202e")
+
+
+def test_what_moves_a_terminals_cursor_is_escaped_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "xterm")
+    assert str(Problem(NASTY, NASTY, NASTY)) == f"{TOLD}: {TOLD}. {TOLD}"
+    assert str(refuse("a\nb", "c")) == "a\nb: c"
+    assert nearest(NASTY, [NASTY]) == f"Did you mean {TOLD}?"
+    assert nearest("?", [NASTY]) == f"Known: {TOLD}"
+    for file in (Terminal(), io.StringIO()):
+        say(NASTY, file)
+        fold(Console(file=file, width=200, color_system=None), Text(NASTY))
+        assert {sign for sign in file.getvalue() if sign != "\n" and not sign.isprintable()} <= {"\t", "\xa0"}
+        assert file.getvalue().count("back \\u202e") == 2
+
+
+def test_styles_stay_on_their_words_when_signs_are_escaped() -> None:
+    text = shown(Text.assemble("a\x1bb", ("c\x1b", "bold"), ("d", "dim")))
+    assert text.plain == "a\\x1bbc\\x1bd"
+    assert [(text.plain[span.start : span.end], span.style) for span in text.spans] == [
+        ("c\\x1b", "bold"),
+        ("d", "dim"),
+    ]
+
+
+def test_a_command_line_that_cannot_be_understood_is_escaped_too(capsys: pytest.CaptureFixture[str]) -> None:
+    red = "\x1b[31m"
+    for words in (["gold", "check", "a", red], ["plan", f"--{red}"], [red]):
+        assert run(words) == 2
+        assert "\\x1b[31m" in capsys.readouterr().err
