@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
+from evaluation.gold.copies_that_count import MOST_PLACES, whole_words, with_copies
 from evaluation.gold.documents import MEDIA_TYPES, nearest_document
 from evaluation.gold.formats.folders import Files, read_files, write_file
 from evaluation.gold.formats.format import Format, Imported, Kept, gold_set
@@ -36,14 +37,15 @@ class Chroma(Format):
     """
 
     first_occurrence: bool = parameter(
-        "evidence that repeats word for word counts where its row says alone; else its copies will do, too",
+        "evidence that repeats word for word counts where its row says alone; else its copies will do, too, "
+        "unless there are more than ten",
         default=False,
     )
 
     name: ClassVar[str] = "chroma"
     layout: ClassVar[str] = "a folder: questions_df.csv, corpora/NAME.md"
     evidence: ClassVar[str] = (
-        "any number of entries in one document; alternatives are all copies of the words"
+        "any number of entries in one document; alternatives are the copies of the words, as whole words"
     )
     keeps: ClassVar[frozenset[Kept]] = frozenset()
 
@@ -92,16 +94,24 @@ class Chroma(Format):
             words = one.text("content") if one.ok else ""
             said = (one.whole("start_index"), one.whole("end_index")) if one.ok else (0, 0)
             if one.ok and (found := places.find(one, "content", document.id, said, words)):
-                evidence.append(Evidence(self._passages(document, *found)))
+                first = Passage(document.id, *found)
+                entry = self._entry(first, document)
+                if entry is None:
+                    what = (
+                        f"content stands in more than {MOST_PLACES} places: only that at {first.start} counts"
+                    )
+                    places.notes.append(one.told(what))
+                evidence.append(entry or Evidence((first,)))
         return Question(id, text, tuple(evidence)) if row.ok else None
 
-    def _passages(self, document: Document, start: int, end: int) -> tuple[Passage, ...]:
-        """A range of a document and, where they count, the others that hold the same words."""
-        first = Passage(document.id, start, end)
+    def _entry(self, first: Passage, document: Document) -> Evidence | None:
+        """A place and, where they count, the copies of its words; None where these are too many."""
         if self.first_occurrence:
-            return (first,)
-        starts = occurrences(document.text, document.text[start:end], overlapping=True)
-        return (first, *(Passage(document.id, at, at + end - start) for at in starts if at != start))
+            return Evidence((first,))
+        words = document.text[first.start : first.end]
+        starts = occurrences(document.text, words, overlapping=True)
+        found = (Passage(document.id, start, start + len(words)) for start in starts)
+        return with_copies(first, found, {document.id: document}, whole_words)
 
     def write(self, gold: GoldSet, path: Path) -> None:
         """See `Format.write`."""
@@ -128,7 +138,7 @@ class Chroma(Format):
             return f"has evidence in {len(homes)} documents, where Chroma's layout holds that of one"
         for entry in question.evidence:
             first = entry.passages[0]
-            if entry.passages == self._passages(documents[first.document], first.start, first.end):
+            if entry == (self._entry(first, documents[first.document]) or Evidence((first,))):
                 continue
             if self.first_occurrence:
                 return "has alternatives: without first_occurrence, copies of the same words are held"

@@ -115,15 +115,16 @@ def _passage(row: Row, files: Files, places: Places) -> Passage | None:
         row.problem("span is no pair of offsets", "Write [start, end], half-open, in characters")
         return None
     start, end = span
-    if row.content.get("answer") is not None:
-        words = row.text("answer")
-        found = places.find(row, "answer", document.id, (start, end), words) if row.ok else None
-    elif not 0 <= start < end <= len(document.text) or not document.text[start:end].strip():
+    has_words = row.content.get("answer") is not None
+    inside = end <= len(document.text) and document.text[max(start, 0) : end].strip()
+    if not 0 <= start < end or not (has_words or inside):
         what = f"span [{start}, {end}) is no range of words in {brief(path)}"
         row.problem(f"{what}, which has {len(document.text)} characters")
         return None
-    else:
-        found = trimmed(document.text, (start, end))
+    if not has_words:
+        return Passage(document.id, *trimmed(document.text, (start, end)))
+    words = row.text("answer")
+    found = places.find(row, "answer", document.id, (start, end), words) if row.ok else None
     return Passage(document.id, *found) if found else None
 
 

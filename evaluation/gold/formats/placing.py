@@ -28,7 +28,7 @@ class Places:
         if not words.strip():
             row.problem(f"{called} holds no words")
             return None
-        if text[start:end] == words:
+        if 0 <= start < end <= len(text) and text[start:end] == words:  # a slice would count from the end
             return trimmed(text, said)
         quote = Quote(words)
         found = list(islice(self.corpus.exact(document, quote), _SHOWN + 1))

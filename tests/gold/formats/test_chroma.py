@@ -184,6 +184,37 @@ def test_alternatives_are_all_other_copies(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "words", "start", "places"),
+    [
+        ("Pay 10. In 2010 it was 1,10 or 10", "10", 4, [4, 31]),
+        ("yes, eyes yes-men", "yes", 0, [0, 10]),
+        ("x x x x x", "x x", 2, [2, 6]),  # what shares text with the first is no other place
+        ("x. " * 10, "x", 3, [3, *range(0, 30, 3)]),
+        ("x. " * 11, "x", 3, [3]),
+        ("xxx " * 50 + "x", "x", 200, [200]),
+    ],
+)
+def test_copies_are_whole_words_in_few_places(
+    text: str, words: str, start: int, places: list[int], tmp_path: Path
+) -> None:
+    cell = json.dumps([reference(words, start, start + len(words))])
+    path = laid_out(tmp_path / "c", {"a.md": text}, [["?", cell, "a"]], "question,references,corpus_id")
+    imported = Chroma().read(path)
+    (entry,) = imported.gold.questions[0].evidence
+    assert [passage.start for passage in entry.passages] == list(dict.fromkeys(places))
+    many = "questions_df.csv:2: references[0]: content stands in more than 10 places: only that at 3 counts"
+    assert [str(note) for note in imported.notes] == ([many] if text.count("x.") > 10 else [])
+    assert Chroma().fit(imported.gold).refused == ()
+
+
+def test_a_range_beyond_the_end_is_none(tmp_path: Path) -> None:
+    imported = Chroma().read(one_row(tmp_path / "c", [reference("Friday.", 49, 60)]))
+    (entry,) = imported.gold.questions[0].evidence
+    assert [(p.start, p.end) for p in entry.passages] == [(49, 56)]
+    assert "is not what stands at [49, 60): taken at 49" in imported.notes[0].what
+
+
+@pytest.mark.parametrize(
     ("table", "what"),
     [
         (b"", "questions_df.csv: is empty"),

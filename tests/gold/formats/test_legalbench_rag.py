@@ -57,6 +57,9 @@ def snippet(start: Any, end: Any, file: Any = "x/a.txt", **more: Any) -> dict[st
         ),
         (asked(snippet(-4, -1)), "snippets[0]: span [-4, -1) is no range of words"),
         (asked(snippet(4, 5)), "snippets[0]: span [4, 5) is no range of words"),
+        (asked(snippet(-23, -14, answer="Cans too.")), "snippets[0]: span [-23, -14) is no range of words"),
+        (asked(snippet(24, 24, answer="Cans too.")), "snippets[0]: span [24, 24) is no range of words"),
+        (asked(snippet(0, 10**30)), "snippets[0]: span [0, 1000"),
         (asked(snippet(50, 57)), "snippets[0]: span [50, 57) is no range of words"),
         (
             asked(snippet(1, 5, answer="Bins")),
@@ -83,6 +86,14 @@ def test_every_snippet_is_needed_and_is_checked(tmp_path: Path) -> None:
         "benchmarks/house.json: tests[0]: snippets[1]: answer is not what stands at [0, 8): "
         "taken at 24, where alone it stands"
     ]
+
+
+def test_a_span_beyond_the_end_is_looked_for(tmp_path: Path) -> None:
+    imported = LegalBenchRag().read(folder(tmp_path / "l", asked(snippet(49, 99, answer="Friday."))))
+    assert imported.gold.questions[0].evidence == (Evidence((Passage("x/a.txt", 49, 56),)),)
+    assert imported.notes[0].what.endswith(
+        "is not what stands at [49, 99): taken at 49, where alone it stands"
+    )
 
 
 def test_ids_are_each_once_over_all_benchmarks(tmp_path: Path) -> None:
