@@ -23,16 +23,17 @@ from evaluation.gold.loading import CARD, QUESTIONS, Reading, locate, read
 from evaluation.gold.near import NearMatches, reading
 from evaluation.gold.nouns import Evidence, Passage, Question
 from evaluation.gold.quotes import Corpus, Quote, fold, shown
-from evaluation.gold.warnings.common_words import ENGLISH
-from evaluation.gold.warnings.copied_words import overlaps
+from evaluation.gold.resolving import SHOWN_PLACES
+from evaluation.gold.warnings.common_words import ENGLISH, common_words
+from evaluation.gold.warnings.copied_words import overlap
 from evaluation.gold.warnings.material import Material
 from evaluation.gold.writing import question_line
+from evaluation.ranking.bm25 import words
 from evaluation.scalars import HALF_PAIR, is_unicode
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, listed, refuse
 
 LONGEST_ID = 40
-SHOWN_PLACES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,11 @@ class Draft:
     documents: Mapping[str, Document]
     corpus: Corpus
     near: NearMatches
+    material: Material
 
     def places(self, quote: Quote, document: str | None = None) -> list[Passage]:
         """Where a quote stands, in one document or in all: exactly or, if nowhere, folded."""
-        names = self.documents if document is None else [document]
-        for look in (self.corpus.exact, self.corpus.alike):
-            if found := [Passage(name, *place) for name in names for place in look(name, quote)]:
-                return found
-        return []
+        return list(self.corpus.places(quote, None if document is None else [document]))
 
     def every(self, quote: Quote, document: str | None = None) -> Evidence:
         """Any of the places of a quote, as `any` of a file means it."""
@@ -61,11 +59,12 @@ class Draft:
         )
 
     def copies(self, question: Question) -> bool:
-        """Whether a question is in the words of its evidence, by the rule of `gold check`."""
-        used = {passage.document for entry in question.evidence for passage in entry.passages}
-        documents = tuple(self.documents[name] for name in sorted(used))
-        material = Material(replace(self.reading.gold, documents=documents, questions=(question,)))
-        return any(overlap.copied for overlap in overlaps(material))
+        """Whether a question is in the words of its evidence, as `gold check` will say when it is added."""
+        if not question.evidence:
+            return False
+        asked = words(question.text)
+        common = common_words([*self.material.words, asked], self.material.frequency)
+        return overlap(question, asked, self.documents, common).copied
 
 
 def begin(path: str) -> Draft:
@@ -79,7 +78,7 @@ def begin(path: str) -> Draft:
         raise BadInput(found.problems)
     questions_text(folder)
     corpus = Corpus(documents)
-    return Draft(folder, found, documents, corpus, NearMatches(corpus))
+    return Draft(folder, found, documents, corpus, NearMatches(corpus), Material(found.gold))
 
 
 def evidence(
@@ -98,7 +97,7 @@ def evidence(
     problems: list[Problem] = []
     for text in quotes:
         quote = Quote(text)
-        places = draft.places(quote, document) if quote.text else []
+        places = draft.places(quote, document)
         if not quote.text:
             problems.append(Problem("--quote", "is empty", "Copy the words from the document"))
         elif not places:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evaluation.gold.quotes import Folded, Positions, fold
 from strategies.document import Document
+from strategies.units.characters import code_points
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -112,10 +113,6 @@ def _clusters(text: Folded) -> Positions:
     return np.stack([starts, starts + np.repeat(text.widths, lengths)])
 
 
-def _codes(text: str) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-
-
 def _windows(codes: npt.NDArray[np.uint32], longest: int) -> Iterator[tuple[int, Numbers]]:
     """The length of windows, 1, 2, 4, ... up to `longest`, and the number of the window at each place."""
     window, numbers = 1, _mixed(codes.astype(np.uint64) + np.uint64(1))
@@ -146,7 +143,7 @@ def _levels(quotes: Sequence[str]) -> dict[int, _Level]:
     starts = np.cumsum(sizes) - sizes
     longest = int(sizes.max())
     levels = {}
-    for window, numbers in _windows(_codes("".join(quotes)), longest):
+    for window, numbers in _windows(code_points("".join(quotes)), longest):
         here = np.flatnonzero((sizes >= window) & (sizes < 2 * window))
         if not len(here):
             continue
@@ -180,7 +177,7 @@ def _in_batch(
     if not levels:
         return
     between, nowhere = np.array([_BETWEEN], dtype=np.uint32), np.array([[-1], [-1]], dtype=np.int64)
-    codes = np.concatenate([between, *(part for text in texts for part in (_codes(text.text), between))])
+    codes = np.concatenate([between, *(part for text in texts for part in (code_points(text.text), between))])
     starts, ends = np.concatenate(
         [nowhere, *(part for text in texts for part in (_clusters(text), nowhere))], axis=1
     )

@@ -82,9 +82,12 @@ class NearMatches:
 
     def _parted(self, quote: str, document: str | None) -> Iterator[_Aligned]:
         """Places of all parts of a quote with an ellipsis, in one document and in their order."""
-        parts = [part for part in _ELLIPSIS.split(quote) if len(letters_of(part)[0]) >= GRAM]
+        split = _ELLIPSIS.split(quote)
+        parts = [part for part in split if len(letters_of(part)[0]) >= GRAM]
         if parts in ([], [quote]):
             return
+        # What is too short to be looked for stands nowhere that is known.
+        lost = sum(map(len, split)) - sum(map(len, parts))
         first, *others = ([n for n in self._whole(p, document) if n.score >= LEAST_SCORE] for p in parts)
         for near in first:
             chain = [near]
@@ -96,7 +99,7 @@ class NearMatches:
                 chain.append(max(fits, key=lambda c: (c.score, -c.ranges[0][0])))
             if len(chain) == len(parts):
                 ranges = tuple(link.ranges[0] for link in chain)
-                common, size = sum(c.common for c in chain), sum(c.size for c in chain)
+                common, size = sum(c.common for c in chain), lost + sum(c.size for c in chain)
                 yield _Aligned(near.document, ranges, common, size)
 
 

@@ -26,14 +26,15 @@ _SENTENCE_END = re.compile(r"[.!?:;\u3002]['\")\]]* ")
 def aligned(quote: str, folded: Folded, window: Range) -> Range:
     """The range of a folded text that is most like a folded quote, in about this window."""
     text = folded.text
-    start, end = _best_run(quote, text, window)
-    start, end = _outward(text, start, -1), _outward(text, end, 1)
-    start, end = _best_borders(quote, text, start, end)
-    while start < end and text[start] == " ":
-        start += 1
-    while end > start and text[end - 1] == " ":
-        end -= 1
-    start, end = _unmatched(quote, text, start, end)
+    start, end = window
+    if len(quote) <= _LONGEST_ALIGNED:
+        start, end = _aligned(quote, text, start, end)
+    else:
+        # Where the ends of a long quote are tells where it is: aligning all of it takes quadratic time.
+        some = _LONGEST_ALIGNED // 2
+        first = _aligned(quote[:some], text, start, min(end, start + 3 * some))[0]
+        last = _aligned(quote[-some:], text, max(start, end - 3 * some), end)[1]
+        start, end = (first, last) if first < last else _trimmed(text, start, end)
     # What lies inside the cluster of one original character cannot be parted.
     while start > 0 and folded.cluster(start - 1) == folded.cluster(start):
         start -= 1
@@ -42,19 +43,23 @@ def aligned(quote: str, folded: Folded, window: Range) -> Range:
     return start, end
 
 
-def _best_run(quote: str, text: str, window: Range) -> Range:
+def _aligned(quote: str, text: str, start: int, end: int) -> Range:
+    start, end = _best_run(quote, text, start, end)
+    start, end = _outward(text, start, -1), _outward(text, end, 1)
+    start, end = _best_borders(quote, text, start, end)
+    return _unmatched(quote, text, *_trimmed(text, start, end))
+
+
+def _trimmed(text: str, start: int, end: int) -> Range:
+    while start < end and text[start] == " ":
+        start += 1
+    while end > start and text[end - 1] == " ":
+        end -= 1
+    return start, end
+
+
+def _best_run(quote: str, text: str, start: int, end: int) -> Range:
     """The range between two matching pieces that is most like the quote."""
-    start, end = window
-    if len(quote) <= _LONGEST_ALIGNED:
-        return _run(quote, text, start, end)
-    # Where the ends of a long quote are tells where it is: aligning all of it takes quadratic memory.
-    some = _LONGEST_ALIGNED // 2
-    first = _run(quote[:some], text, start, min(end, start + 3 * some))[0]
-    last = _run(quote[-some:], text, max(start, end - 3 * some), end)[1]
-    return (first, last) if first < last else window
-
-
-def _run(quote: str, text: str, start: int, end: int) -> Range:
     from rapidfuzz.distance import Indel
 
     steps = Indel.opcodes(quote, text[start:end])
@@ -116,8 +121,10 @@ def _unmatched(quote: str, text: str, start: int, end: int) -> Range:
     """
     from rapidfuzz.distance import Indel
 
+    if end - start > 2 * _LONGEST_ALIGNED:
+        return start, end
     same = [step for step in Indel.opcodes(quote, text[start:end]) if step.tag == "equal"]
-    if not same or end - start > 2 * _LONGEST_ALIGNED:
+    if not same:
         return start, end
     head, tail = quote[: same[0].src_start], quote[same[-1].src_end :]
     if same[0].dest_start == 0 and head.endswith(" ") and text[start - 1 : start] == " ":

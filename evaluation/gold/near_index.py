@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from strategies.units.characters import code_points
+
 GRAM = 3
 _BUCKETS = 1 << 16
 _MOST_VOTES = 50_000
@@ -88,7 +90,7 @@ _PLAIN = np.array([chr(code).isalnum() for code in range(128)])
 
 def letters_of(text: str) -> tuple[Letters, npt.NDArray[np.uint32]]:
     """Code points of the letters and digits of a text, and where they stand in it."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes = code_points(text)
     kept = _PLAIN[np.minimum(codes, 127)]
     foreign = codes > 127
     signs, which = np.unique(codes[foreign], return_inverse=True)

@@ -23,10 +23,17 @@ def provenance_warnings(made: Iterable[str | None]) -> Iterator[str]:
     >>> list(provenance_warnings(["proxy", "", "proxy"]))[0].partition(":")[0]
     "2 of 3 questions are proxies, made of the documents' own words"
     """
+    yield from warnings_by_way(made).values()
+
+
+def warnings_by_way(made: Iterable[str | None]) -> dict[Synthetic, str]:
+    """The sentences of `provenance_warnings`, each by its way."""
     counts = Counter(way or "" for way in made)
-    for way, said in WARNINGS.items():
-        if counts[way]:
-            yield f"{counts[way]:,} of {counts.total():,} questions are {said}"
+    return {
+        way: f"{counts[way]:,} of {counts.total():,} questions are {said}"
+        for way, said in WARNINGS.items()
+        if counts[way]
+    }
 
 
 def provenance(made: Iterable[str | None]) -> tuple[str, float]:

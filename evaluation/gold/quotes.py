@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.gold.nouns import Passage
 from strategies.document import Document
 
 Range = tuple[int, int]
@@ -151,6 +152,17 @@ def _way_back(text: str, parts: list[str], origins: list[Range]) -> tuple[Positi
     return starts, ends
 
 
+def seen(text: str) -> Range:
+    """The range of a text without what folds away at its ends; empty where all of it does.
+
+    >>> seen("\\u200b\\u2003a b "), seen("\\u00ad ")
+    ((2, 5), (0, 0))
+    """
+    folded = fold(text)
+    first, last = len(folded.text) - len(folded.text.lstrip(" ")), len(folded.text.rstrip(" "))
+    return (folded.cluster(first)[0], folded.cluster(last - 1)[1]) if first < last else (0, 0)
+
+
 def occurrences(text: str, quote: str, *, overlapping: bool) -> Iterator[int]:
     """Starts of `quote` in `text`, from the left; not overlapping ones are counted as `str.count` does."""
     at = text.find(quote)
@@ -198,6 +210,20 @@ class Corpus:
         for start in occurrences(folded.text, quote.folded, overlapping=overlapping):
             if (found := folded.original(start, start + size)) is not None:
                 yield found
+
+    def places(self, quote: Quote, documents: Iterable[str] | None = None) -> Iterator[Passage]:
+        """Where a quote stands in these documents, or all: exactly or, where it does in none, alike."""
+        if not quote.text:
+            return
+        names = list(self.documents if documents is None else documents)
+        for look in (self.exact, self.alike):
+            found = False
+            for name in names:
+                for place in look(name, quote):
+                    found = True
+                    yield Passage(name, *place)
+            if found:
+                return
 
     def every(self, document: str, quote: Quote) -> list[Range]:
         """All places of a quote, exact ones and others alike; places of one kind do not overlap."""

@@ -73,8 +73,8 @@ class Resolver:
             place = where if number == 0 else f"{where}.alternatives[{number - 1}]"
             if anchor.document is None:
                 found = self._anywhere(row, anchor, place)
-                passages += found
-                lost |= not found and bool(self.skipped)
+                passages += found or []
+                lost |= found is None
                 continue
             document = unicodedata.normalize("NFC", anchor.document)
             if document in self.documents:
@@ -95,8 +95,8 @@ class Resolver:
         if anchor.any:
             found = self.corpus.every(document, quote)
         else:
-            found = list(islice(self.corpus.exact(document, quote), SHOWN_PLACES + 1))
-            found = found or list(islice(self.corpus.alike(document, quote), SHOWN_PLACES + 1))
+            places = islice(self.corpus.places(quote, [document]), SHOWN_PLACES + 1)
+            found = [(passage.start, passage.end) for passage in places]
         if not found:
             self._not_found(row, quote, document, place)
         elif len(found) > 1 and not anchor.any:
@@ -130,26 +130,21 @@ class Resolver:
             self.trimmed.append(row.id)
         return [(end - len(inside.lstrip()), start + len(inside.rstrip()))]
 
-    def _anywhere(self, row: Row, anchor: Anchor, place: str) -> list[Passage]:
-        """The one passage of a quote without a document: it must occur once in all of them."""
+    def _anywhere(self, row: Row, anchor: Anchor, place: str) -> list[Passage] | None:
+        """The one passage of a quote without a document: it must occur once in all of them.
+
+        None where it stands in none of them, and may stand in a file that was left out.
+        """
         quote = Quote(anchor.quote or "")
-        found: list[Passage] = []
-        for look in (self.corpus.exact, self.corpus.alike):
-            for document in self.documents:
-                ranges = islice(look(document, quote), SHOWN_PLACES + 1 - len(found))
-                found += [Passage(document, start, end) for start, end in ranges]
-                if len(found) > SHOWN_PLACES:
-                    break
-            if found:
-                break
+        found = list(islice(self.corpus.places(quote), SHOWN_PLACES + 1))
         if len(found) == 1:
             return found
-        if not found and self.skipped:  # it may stand in a file that was left out
-            return []
+        if not found and self.skipped:
+            return None
         if not found:
             self._problem(row, f"{place}: {shown(quote)} stands in no document", self._meant(quote))
             return []
-        places = listed([f"{passage.document} at {passage.start}" for passage in found])
+        places = listed([f"{passage.document} at {passage.start}" for passage in found], most=SHOWN_PLACES)
         remedy = 'Name the document: {"document", "quote"}, with "start" and "end" if it repeats there'
         self._problem(row, f"{place}: {shown(quote)} stands in {places}", remedy)
         return []

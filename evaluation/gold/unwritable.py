@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from evaluation.gold.card import MAX_NAME
+from evaluation.gold.file_kinds import kind_of
 from evaluation.gold.filters import filter_problem
 from evaluation.gold.front_matter import front_matter
 from evaluation.gold.nouns import SYNTHETIC, GoldSet, Question
@@ -18,6 +19,8 @@ from strategies.outline import MARKDOWN
 
 LONGEST_NAME_BYTES = 255
 """Of a file or folder, in UTF-8: what file systems hold."""
+_SIGNATURE_CHARACTERS = 64
+"""More than any signature of a kind of file has."""
 LONGEST_PATH_BYTES = 2048
 """Of a document id, in UTF-8: what is left for it of the longest path."""
 
@@ -153,7 +156,10 @@ def text_problem(text: str) -> str:
     """Why a text cannot be that of a document; empty where it can."""
     if "\0" in text:
         return "holds a NUL"
-    return "" if is_unicode(text) else HALF_PAIR[0]
+    if not is_unicode(text):
+        return HALF_PAIR[0]
+    kind = kind_of(text[:_SIGNATURE_CHARACTERS].encode(), "text")
+    return f"begins with the signature of {kind.name}, and would be read as one" if kind else ""
 
 
 def _of_marks(marks: Sequence[Mark], length: int) -> Iterator[str]:

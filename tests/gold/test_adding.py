@@ -26,8 +26,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from evaluation.gold import bundled, load
-from evaluation.gold.adding import begin, save, suggested_id
+from evaluation.gold.adding import begin, evidence, save, suggested_id
 from evaluation.gold.card_claims import replaced
+from evaluation.gold.check import check
 from evaluation.gold.making import proxy_lines
 from evaluation.gold.nouns import Evidence, Passage, Question
 from experiments import gold_dialogue
@@ -190,6 +191,41 @@ def test_json_is_what_show_prints(house: Path, capsys: pytest.CaptureFixture[str
     added = json.loads(capsys.readouterr().out)
     assert run(["gold", "show", "day", "--dataset", str(house), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == added
+
+
+ROOMS = " ".join(f"Der Raum wird im Haus {n} genutzt und im Mai geputzt." for n in range(30))
+GERMAN = [
+    {
+        "id": str(n),
+        "question": f"Wo wird der Raum im Haus {n} x genutzt?",
+        "evidence": [f"im Haus {n} genutzt und"],
+    }
+    for n in range(24)
+]
+
+
+@pytest.mark.parametrize("held", [GERMAN, []])
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Wann wird der Aufzug gewartet?", "Der Aufzug wird im April gewartet."),
+        ("Was wird im Haus gewartet?", "Der Aufzug wird im April gewartet."),
+        ("What is the lift for?", "What the lift is for"),
+        ("When is the lift mended?", "The lift is mended in April"),
+    ],
+)
+def test_copies_are_told_as_the_check_tells_them(
+    question: str, quote: str, held: list[Any], make_set: MakeSet
+) -> None:
+    text = "Der Aufzug wird im April gewartet. The lift is mended in April. What the lift is for, all know."
+    folder = make_set({"a.txt": text, "b.txt": ROOMS}, held)
+    draft = begin(str(folder))
+    new = Question("new", question, evidence(draft, [quote]))
+    told = draft.copies(new)
+    save(draft, new)
+    report = check(str(folder))
+    assert not report.problems
+    assert told == report.overlaps[-1].copied
 
 
 @given(st.text(max_size=60), st.sets(st.sampled_from(["question", "question-2", "a", "a-2"])))

@@ -146,6 +146,22 @@ def test_a_report_is_json_and_prints_plain_lines(make_set) -> None:
     assert all("\n" not in line for line in shown)
 
 
+def test_a_number_agrees_with_its_noun(make_set) -> None:
+    shown = lines(check(make_set(texts(1, 1), rows(1, 1)), difference=0.3))
+    assert shown[1].startswith("  1 document, ")
+    assert shown[2] == "  1 question, 1 evidence span"
+
+
+def test_the_median_of_shared_words_is_one(make_set) -> None:
+    documents = {"a.txt": "Visitors ring the bell at the northern gate. Dogs stay outside, on the mat."}
+    asked = [("a", "Do visitors ring the northern bell?"), ("b", "Where is it?"), ("c", "Who is there?")]
+    quote = {"document": "a.txt", "quote": "Visitors ring the bell at the northern gate."}
+    report = check(make_set(documents, [{"id": n, "question": q, "evidence": [quote]} for n, q in asked]))
+    (finding,) = [one for one in report.warnings if one.rule == "copied_words"]
+    assert finding.figures == {"copied": 1, "median_share": 1.0}
+    assert any("median 100%" in line for line in lines(report))
+
+
 def test_many_cases_are_cut_short_in_print_only(make_set) -> None:
     files = {f"{n:02}.txt": "" for n in range(20)}
     question = {"id": 1, "question": "Which word?", "evidence": "word0."}

@@ -7,11 +7,13 @@ import os
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.gold import near_borders
 from evaluation.gold.near import LEAST_SCORE, NearMatches, alike, reading
 from evaluation.gold.quotes import Corpus, Quote, fold
 from strategies.document import Document
@@ -176,6 +178,43 @@ def test_scores_are_true_and_one_only_where_words_are_alike(text: str, words: st
             held = text[slice(*found.ranges[0])]
             assert found.score == pytest.approx(similarity(quote, held))
             assert (found.score == 1) == (fold(held).text.strip(" ") == quote.folded)
+
+
+@pytest.mark.parametrize("lost", ["No", "5", "a)"])
+def test_a_part_too_short_to_be_found_leaves_the_score_below_one(lost: str) -> None:
+    whole = "The guarantor pays within 30 days of notice."
+    (found, *_) = near(PUMP).find(Quote(f"{lost} ... {whole}"))
+    assert PUMP[slice(*found.ranges[0])] == whole
+    assert found.score == 2 * len(whole) / (2 * len(whole) + len(lost))
+    (found, *_) = near(PUMP).find(Quote(f"... {whole} ..."))  # what is left out at an end is no part
+    assert found.score == 1
+
+
+def test_no_more_than_the_ends_of_a_long_quote_is_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rapidfuzz.distance import Indel
+
+    aligned: list[int] = []
+
+    def watch(name: str) -> None:
+        whole = getattr(Indel, name)
+
+        def watched(one: str, other: str) -> Any:
+            aligned.append(len(one) * len(other))
+            return whole(one, other)
+
+        monkeypatch.setattr(Indel, name, watched)
+
+    watch("opcodes")
+    watch("distance")
+    dice = random.Random(5)
+    text = [[*map(chr, dice.choices(range(97, 117), k=6))] for _ in range(4000)]
+    words = ["".join(word) for word in text]
+    quote = [word if dice.random() < 0.7 else word[::-1] for word in words[100:2600]]
+    window = len(" ".join(words[:100])) - 200, len(" ".join(words[:2600])) + 200
+    start, end = near_borders.aligned(" ".join(quote), fold(" ".join(words)), window)
+    assert abs(start - len(" ".join(words[:100]))) < 60
+    assert abs(end - len(" ".join(words[:2600]))) < 60
+    assert max(aligned) < 10_000_000  # of 300 million
 
 
 def test_very_long_quotes_are_aligned_at_their_ends() -> None:

@@ -205,3 +205,17 @@ def test_ids_of_documents_match_in_any_unicode_form() -> None:
     entry = (Anchor("cafe\u0301.md", None, None, "Open late", False),)
     question = resolver.question(Row(1, "a", "?", (entry,), (), {}))
     assert question.evidence[0].passages == (Passage("caf\u00e9.md", 0, 9),)
+
+
+@pytest.mark.parametrize(("quote", "lost"), [("The tenant pays", False), ("Nothing of the kind", True)])
+def test_only_what_stands_nowhere_may_stand_in_a_file_that_was_left_out(quote: str, lost: bool) -> None:
+    resolver = Resolver(DOCUMENTS, "q.jsonl", frozenset(["bad.txt"]))
+    entry = ((Anchor(None, None, None, quote, any=False),),)
+    resolver.question(Row(4, "a", "Who?", entry, (), {}))
+    assert ["could not be read" in warning.what for warning in resolver.warnings] == [True] * lost
+    assert len(resolver.problems) == (not lost)
+
+
+def test_a_quote_with_more_than_stands_there_is_not_said_to_stand_there() -> None:
+    message = problem("No ... The guarantor pays on Friday.")
+    assert 'At 28 lease.txt reads "The guarantor pays on Friday.", 0.96 alike' in message

@@ -134,6 +134,12 @@ def test_names_that_no_file_has(name: str, what: str, tmp_path: Path) -> None:
             "document bbbb",
             "has a name that leaves no room for its sidecar's, with .meta.yaml behind it",
         ),
+        (
+            with_text(text="%PDF-1.7 is how it begins"),
+            "document b.txt",
+            "its text begins with the signature of a PDF",
+        ),
+        (with_text(text="{\\rtf1 words"), "document b.txt", "its text begins with the signature of RTF"),
         (with_text(text="a\0"), "document b.txt", "its text holds a NUL"),
         (with_text(text="\udc00"), "document b.txt", "its text holds half of a surrogate pair"),
         (with_text(media_type=" "), "document b.txt", "its media type is ' '"),

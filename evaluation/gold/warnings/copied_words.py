@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from evaluation.gold.nouns import Question
 from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
 from evaluation.gold.warnings.material import Material
 from evaluation.ranking.bm25 import words
+from strategies.document import Document
 
 COPIED_FROM = 0.8
 """Share of a question's words in its evidence from which it is taken for a copy: four of five. In the bundled
@@ -43,21 +45,27 @@ class Overlap:
 
 def overlaps(material: Material) -> list[Overlap]:
     """What each question that has evidence shares with it."""
-    found = []
-    for question, asked in zip(material.gold.questions, material.words, strict=True):
-        if not question.evidence:
-            continue
-        own = {word for word in asked if word not in material.common}
-        seen: set[str] = set()
-        longest = 0
-        for entry in question.evidence:
-            first = entry.passages[0]
-            told = words(material.documents[first.document].text[first.start : first.end])
-            seen.update(told)
-            longest = max(longest, longest_run(asked, told))
-        share = len(own & seen) / len(own) if own else None
-        found.append(Overlap(question.id, share, len(own), longest))
-    return found
+    return [
+        overlap(question, asked, material.documents, material.common)
+        for question, asked in zip(material.gold.questions, material.words, strict=True)
+        if question.evidence
+    ]
+
+
+def overlap(
+    question: Question, asked: Sequence[str], documents: Mapping[str, Document], common: Container[str]
+) -> Overlap:
+    """What a question of these words shares with its evidence; `common` are words that name nothing."""
+    own = {word for word in asked if word not in common}
+    seen: set[str] = set()
+    longest = 0
+    for entry in question.evidence:
+        first = entry.passages[0]
+        told = words(documents[first.document].text[first.start : first.end])
+        seen.update(told)
+        longest = max(longest, longest_run(asked, told))
+    share = len(own & seen) / len(own) if own else None
+    return Overlap(question.id, share, len(own), longest)
 
 
 def longest_run(one: Sequence[str], other: Sequence[str]) -> int:
@@ -77,9 +85,14 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> int:
     return longest
 
 
+def _shares(found: Sequence[Overlap]) -> list[float]:
+    """Of the questions that have words which name something."""
+    return [one.share for one in found if one.share is not None]
+
+
 def summary(found: Sequence[Overlap]) -> str:
     """The distribution in a line; empty where no question has words."""
-    shares = [one.share for one in found if one.share is not None]
+    shares = _shares(found)
     if not shares:
         return ""
     return (
@@ -94,6 +107,7 @@ def find(material: Material) -> Iterator[Finding]:
     found = sorted(
         (one for one in every if one.copied), key=lambda one: (-(one.share or 0), -one.longest_run_words)
     )
+    shares = _shares(every)
     if found and len(found) >= MANY_FROM * len(every):
         verb = "is" if len(found) == 1 else "are"
         yield Finding(
@@ -102,11 +116,12 @@ def find(material: Material) -> Iterator[Finding]:
             "flatters search by words, and small chunks",
             "Ask as users do, before they have read the answer",
             tuple({"question": one.question} for one in found),
-            first_lines(
-                [
-                    f"{one.question}: {one.share or 0:.0%} of its words, {one.longest_run_words} in a row"
-                    for one in found
-                ]
-            ),
-            {"median_share": median([one.share or 0 for one in every]), "copied": len(found)},
+            first_lines([_line(one) for one in found]),
+            {"copied": len(found), **({"median_share": median(shares)} if shares else {})},
         )
+
+
+def _line(one: Overlap) -> str:
+    run = f"{one.longest_run_words} in a row"
+    share = "" if one.share is None else f"{one.share:.0%} of its words, "
+    return f"{one.question}: {share}{run}"

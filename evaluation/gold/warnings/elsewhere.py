@@ -11,15 +11,12 @@ import numpy.typing as npt
 
 from evaluation.gold.copies import Places, find_places, fold_quote
 from evaluation.gold.nouns import Passage, Question, admits
-from evaluation.gold.quotes import Positions
+from evaluation.gold.quotes import Positions, seen
 from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, first_lines
 from evaluation.gold.warnings.material import Material, filter_key
 
 MOST_PLACES = 100
 """Places of one span that are listed; all are counted."""
-
-_UNSEEN = " \t\r\n\u00ad\u200b\u2060\ufeff"
-"""Folded away at the ends of a span, as white space is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,7 @@ class _Copies:
                 first = entry.passages[0]
                 self.texts[first] = material.documents[first.document].text[first.start : first.end]
         folded = {text: fold_quote(text) for text in dict.fromkeys(self.texts.values())}
+        self.seen = {text: seen(text) for text in folded}
         quotes = list(dict.fromkeys(folded.values()))
         found = dict(zip(quotes, find_places(self.documents, quotes), strict=True))
         self.places: dict[str, Places] = {text: found[quote] for text, quote in folded.items()}
@@ -62,9 +60,9 @@ class _Copies:
                 self._admitted[wanted] = np.array(passing, dtype=np.bool_)
             inside = self._admitted[wanted][places.documents]
             numbers, starts = places.documents[inside], places.starts[inside]
-            seen = text.strip(_UNSEEN)
+            shown = text[slice(*self.seen[text])]
             exact = [
-                self.documents[n].text.startswith(seen, start)
+                self.documents[n].text.startswith(shown, start)
                 for n, start in zip(numbers.tolist(), starts.tolist(), strict=True)
             ]
             self._reach[key] = _Reach(numbers * self.width + starts, np.array(exact, dtype=np.bool_))
@@ -72,9 +70,11 @@ class _Copies:
 
     def at(self, passage: Passage) -> int:
         """The number of a passage's place, after what folds away at its beginning."""
-        text = self.documents[self.index[passage.document]].text[passage.start : passage.end]
-        start = passage.start + len(text) - len(text.lstrip(_UNSEEN))
-        return self.index[passage.document] * self.width + start
+        number = self.index[passage.document]
+        text = self.documents[number].text[passage.start : passage.end]
+        if text not in self.seen:
+            self.seen[text] = seen(text)
+        return number * self.width + passage.start + self.seen[text][0]
 
     def place(self, number: int) -> tuple[str, int]:
         """Document and start."""

@@ -11,6 +11,7 @@ from evaluation.gold.nouns import Passage
 from evaluation.gold.quotes import Positions
 from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, first_lines
 from evaluation.gold.warnings.material import Material
+from strategies.units.characters import code_points, is_white
 
 PART_FROM = 0.5
 """Share of a document's characters, white space not counted: who finds any chunk of it finds evidence."""
@@ -61,6 +62,4 @@ def find(material: Material) -> Iterator[Finding]:
 
 def _seen_before(text: str) -> Positions:
     """Characters that are no white space before each place of a text, and in all; shape (length + 1,)."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    white = [code for code in np.unique(codes).tolist() if chr(code).isspace()]
-    return np.concatenate([[0], np.cumsum(~np.isin(codes, white))])
+    return np.concatenate([[0], np.cumsum(~is_white(code_points(text)))])

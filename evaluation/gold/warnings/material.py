@@ -74,10 +74,15 @@ class Material:
         """How many of these hold a word."""
         return self._frequencies[1]
 
+    @property
+    def frequency(self) -> Counter[str]:
+        """How often each word stands in the documents."""
+        return self._frequencies[0]
+
     @cached_property
     def common(self) -> Container[str]:
         """Words that name nothing."""
-        return common_words(self.words, self._frequencies[0])
+        return common_words(self.words, self.frequency)
 
 
 def filter_key(question: Question) -> str:

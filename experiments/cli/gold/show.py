@@ -17,8 +17,14 @@ def show(
     dataset: Annotated[str, typer.Option("--dataset", help="Folder of a data set, or a bundled set.")] = ".",
     every: Annotated[bool, typer.Option("--all", help="Show all questions.")] = False,
     context: Annotated[
-        int, typer.Option("--context", min=0, help="Characters shown before and after evidence.")
-    ] = 160,
+        int | None,
+        typer.Option(
+            "--context",
+            min=0,
+            help="Characters shown before and after evidence. Default: two lines of a terminal.",
+            show_default=False,
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> int:
     """Show questions with their evidence in its surroundings."""
@@ -29,7 +35,7 @@ def show(
     from rich.text import Text
 
     from evaluation.gold.loading import locate, read
-    from evaluation.gold.showing import Surroundings, chosen
+    from evaluation.gold.showing import CONTEXT, Surroundings, chosen
     from experiments.evidence_view import view, write
     from experiments.paragraph import say
     from strategies.errors import brief, refuse
@@ -41,7 +47,8 @@ def show(
     reading = read(locate(dataset))
     gold = reading.gold
     questions = chosen(gold, ids) if ids else list(gold.questions)
-    surroundings = Surroundings({document.id: document for document in gold.documents}, context)
+    documents = {document.id: document for document in gold.documents}
+    surroundings = Surroundings(documents, CONTEXT if context is None else context)
     if json:
         typer.echo(dumps([surroundings.question(question) for question in questions], indent=1))
     else:

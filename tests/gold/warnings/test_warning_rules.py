@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from evaluation.gold.check import check
 from evaluation.gold.check_lines import lines
+from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.warnings import OF_FILES, RULES
+from evaluation.gold.warnings.elsewhere import copies
 from evaluation.gold.warnings.finding import Finding
+from evaluation.gold.warnings.material import Material
+from strategies.document import Document
 
 FOLDER = Path(__file__).resolve().parents[3] / "evaluation" / "gold" / "warnings"
 PLAIN = "name: x\n"
@@ -427,6 +433,14 @@ def test_a_rule_warns_where_it_must_and_nowhere_else(case: Case, make_set: Any) 
     assert finding.remedy in shown
     if case.cases is not None:
         assert finding.cases == case.cases
+
+
+@given(st.text("ab\u00ad\u200b\u2060\ufeff\u2003\u00a0\x0b \n", min_size=1, max_size=12))
+def test_no_evidence_is_a_copy_of_itself(text: str) -> None:
+    text = text.strip()
+    assume(set(text) & set("ab"))
+    asked = Question("q", "Who?", (Evidence((Passage("a", 0, len(text)),)),))
+    assert copies(Material(GoldSet("x", (Document("a", text),), (asked,), ""))) == []
 
 
 def test_every_rule_has_its_file_and_every_rule_both_kinds_of_sets() -> None:
