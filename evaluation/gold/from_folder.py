@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ class NewSet:
     readers: Mapping[Reader, Tally]
     """Those that had files."""
     skipped: Mapping[str, str]
-    """Why files were left out, by their path."""
+    """Why files, sidecars among them, were left out, by their path."""
     notes: tuple[str, ...]
     """What a user may want to choose otherwise."""
 
@@ -81,14 +82,15 @@ def new_set(
     """
     _check_places(folder, source)
     if not 0 < max_mb <= 1e6:
-        raise refuse("--max-mb", f"is {max_mb:g}", "Use a number above 0")
+        raise refuse("--max-mb", f"is {max_mb:.7g}", "Use a number above 0, 1000000 at most")
     where = str(card) if card else CARD
     content, told = _told(card, where, name, folder.resolve().name)
     with new_folder(folder) as place:
         found = list(find_files(source))
         reading = FileReading(place / DOCUMENTS, told, html, int(max_mb * 1e6))
         reading.read_all(found, progress)
-        bad = [] if skip_bad else [skippable(problem) for problem in reading.bad]
+        verdicts = [] if skip_bad else chain.from_iterable(reading.bad.values())
+        bad = [skippable(problem) for problem in verdicts]
         paths = [one.id for one in found if not is_sidecar(one.id)]
         # A document on the card that comes of a bad file is no slip of the card.
         problems = [] if bad else reading.problems(where, paths)
@@ -98,7 +100,7 @@ def new_set(
             what = "holds no file that can be read" if reading.bad else "holds no file"
             raise refuse(str(source), what, "Name the folder of your documents")
         readers = {reader: reading.tallies[reader] for reader in ALL if reader in reading.tallies}
-        skipped = {problem.where: problem.what for problem in reading.bad}
+        skipped = {name: "; ".join(one.what for one in told) for name, told in reading.bad.items()}
         (place / CARD).write_text(_card_text(content, readers, skipped), "utf-8", newline="\n")
         (place / QUESTIONS).write_bytes(b"")
     return NewSet(told.name, readers, skipped, tuple(reading.notes()))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from pathlib import Path
@@ -46,9 +47,10 @@ class FileReading:
     def __init__(self, documents_at: Path, card: Card, html: Html, most: int) -> None:
         """`most`: bytes of a file, and characters of the texts made of it."""
         self.documents_at, self.card, self.html, self.most = documents_at, card, html, most
-        self.bad: list[Problem] = []
-        """Verdicts on files that could not be read."""
+        self.bad: dict[str, list[Problem]] = {}
+        """Verdicts on files that could not be read, by their id for people; a sidecar is a file too."""
         self.documents = set[str]()
+        self.on_card = {unicodedata.normalize("NFC", path): said for path, said in card.documents.items()}
         self.tallies: dict[Reader, Tally] = {}
         self.whole_tables: list[str] = []
         """Files of rows that nothing was chosen for."""
@@ -69,14 +71,15 @@ class FileReading:
                 what = f"would become {brief(one.id + reader.suffix)}, which is there already"
                 problems.append(Problem(one.where, what, "Rename one of the two"))
             problems = problems or self.read(one, sidecar, reader, choices[one.id], tally)
-            self.bad += problems
+            if problems:
+                self.bad[one.where] = problems
             tally.skipped += bool(problems)
         progress(len(files), len(files))
         known = [one.id for one in files]
         for name, one in sidecars.items():
             about = name.removesuffix(SUFFIX)
             what = f"there is no file {brief(about)} that it could be about"
-            self.bad.append(one.problem or Problem(one.where, what, nearest_document(about, known)))
+            self.bad[one.where] = [one.problem or Problem(one.where, what, nearest_document(about, known))]
 
     def choice(self, path: str) -> Choice:
         """What the card chose for a file, or else the option for all HTML."""
@@ -92,19 +95,21 @@ class FileReading:
         if isinstance(data, Problem) or isinstance(texts, Problem):
             return [problem for problem in (data, texts) if isinstance(problem, Problem)][:1]
         own = len(texts) == 1 and not texts[0].suffix and _is_own(texts[0].text, data)
-        beside = (
-            _read_sidecar(sidecar, texts[0].text if own else None) if sidecar else (b"", Description(), [])
-        )
-        if beside[2]:
-            return beside[2]
+        beside, said = b"", Description()
+        if sidecar:
+            beside, said, wrong = _read_sidecar(sidecar, texts[0].text if own else None)
+            if wrong:  # the document can do without it
+                beside, said = b"", Description()
+                self.bad[sidecar.where] = wrong
         try:
             if own:
-                self.write(one.id, data, beside[0])
+                self.write(one.id, data, beside)
             else:
-                self.write_made(one, hashlib.sha256(data).hexdigest(), texts, reader, beside[1])
+                self.write_made(one, hashlib.sha256(data).hexdigest(), texts, reader, said)
         except OSError as error:
             if error.errno != ENAMETOOLONG:
                 raise
+            self.remove(one.id + text.suffix for text in texts)
             return [Problem(one.where, "has a name that is too long for its document", "Shorten it")]
         tally.files += 1
         tally.documents += len(texts)
@@ -120,8 +125,11 @@ class FileReading:
         version = " ".join(reader.made_by())
         for text in texts:
             name = one.id + text.suffix
+            # The card gives way to a sidecar, but not to what a reader found.
+            on_card = self.on_card.get(name, Description()).metadata
+            found = {key: value for key, value in text.metadata.items() if key not in on_card}
             # A row says more exactly what it is than who describes its whole file.
-            told = [text.metadata, said.metadata] if text.row is None else [said.metadata, text.metadata]
+            told = [found, said.metadata] if text.row is None else [said.metadata, found]
             document = Document(name, text.text, {**told[0], **told[1]}, media_type(name), text.marks)
             source = source_of(one.id, sha256, text.text, reader.name, version)
             of_row = {} if text.row is None else {"row": text.row}
@@ -136,6 +144,14 @@ class FileReading:
             path.with_name(path.name + SUFFIX).write_bytes(sidecar)
         path.write_bytes(data)
         self.documents.add(name)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Take back what was written of a file."""
+        for name in names:
+            for path in (self.documents_at / name, self.documents_at / f"{name}{SUFFIX}"):
+                with suppress(OSError):
+                    path.unlink()
+            self.documents.discard(name)
 
     def problems(self, where: str, paths: Sequence[str]) -> list[Problem]:
         """What the card says of files and documents that are none; `paths` are those of all files."""
@@ -156,8 +172,8 @@ class FileReading:
             elif strange:
                 what = f"{name} says how to read {listed(reader.suffixes)}, and fits {brief(strange[0])}"
                 found.append(Problem(where, what, "Let it fit such files alone"))
-        for path in self.card.documents:
-            if unicodedata.normalize("NFC", path) not in self.documents:
+        for path in self.on_card:
+            if path not in self.documents:
                 what = f"documents.{brief(path)}: no such document comes of the folder"
                 found.append(Problem(where, what, nearest_document(path, self.documents)))
         return found

@@ -82,7 +82,7 @@ def _choice(raw: Any, key: Key, complain: Complain) -> Choice:
         complain(key, "names no field for the text", "Write text: [subject, body]")
     text = _names(raw.get("text", []), (*key, "text"), complain, least="text" in raw)
     metadata = _names(raw.get("metadata", []), (*key, "metadata"), complain)
-    for name in set(metadata) & set(NOT_METADATA):
+    for name in (name for name in metadata if name in NOT_METADATA):
         complain((*key, "metadata"), f"names {name}, which a sidecar keeps for itself", "Rename that field")
     one, delimiter = raw.get("id"), raw.get("delimiter")
     if one is not None and not (isinstance(one, str) and one.strip()):

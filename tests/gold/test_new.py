@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 from pathlib import Path
@@ -15,6 +16,7 @@ from evaluation.gold.card import read_card
 from evaluation.gold.from_folder import MAX_MB, new_set
 from evaluation.gold.sources import CHOICE_KEYS, Choice, Rows
 from experiments.cli.app import run
+from experiments.cli.gold.new import new
 from strategies.document import Mark
 from strategies.errors import BadInput
 
@@ -200,6 +202,64 @@ def test_two_files_never_become_one_document(home: Path) -> None:
     assert told.startswith("a.html: would become a.html.md, which is there already. Rename one of the two")
 
 
+def test_a_file_left_out_leaves_nothing_behind(home: Path) -> None:
+    folder = home / "files"
+    room = 4095 - len(str(home / ".set-12345678/documents//t.csv/a.txt.meta.yaml")) - 20
+    deep = Path(*["d" * 99] * (room // 100), "d" * (room % 100 or 1))
+    row = f"id,text\na,words\n{'b' * 50},words\n".encode()
+    write(folder, {"good.md": b"Words.", str(deep / "t.csv"): row})
+    Path("card.yaml").write_text('sources: {"*.csv": {text: text, id: id}}')
+    made = new_set(home / "set", folder, card=Path("card.yaml"), skip_bad=True)
+    assert made.documents == 1
+    assert list(made.skipped.values()) == ["has a name that is too long for its document"]
+    assert [path.name for path in Path("set/documents").rglob("*") if path.is_file()] == ["good.md"]
+
+
+def test_the_card_goes_before_what_a_reader_found_and_a_sidecar_before_both(home: Path) -> None:
+    write(home / "files", {"gate.pdf": files.pdf("x", title="Gate"), "gate.pdf.meta.yaml": b"team: ops\n"})
+    entry = "metadata: {year: 2024, team: dev, kind: manual}"
+    Path("card.yaml").write_text(f"documents: {{gate.pdf.txt: {{{entry}}}}}")
+    new_set(home / "set", home / "files", card=Path("card.yaml"))
+    Path("set/questions.jsonl").write_text('{"id": 1, "question": "?", "evidence": []}\n')
+    (document,) = load("set").documents
+    assert document.metadata == {"title": "Gate", "year": 2024, "team": "ops", "kind": "manual"}
+
+
+def test_a_document_stays_when_its_sidecar_is_left_out(home: Path) -> None:
+    contents = {"a.md": b"x", "a.md.meta.yaml": b"pages: 3\nheadings: 4\n", "b.html": files.PAGE}
+    write(home / "files", {**contents, "b.html.meta.yaml": b"\xff", "c.md.meta.yaml": b"year: 1\n"})
+    made = new_set(home / "set", home / "files", skip_bad=True)
+    assert made.documents == 2
+    assert {name: why[:12] for name, why in made.skipped.items()} == {
+        "a.md.meta.yaml": "pages is 3; ",
+        "b.html.meta.yaml": "is not UTF-8",
+        "c.md.meta.yaml": "there is no ",
+    }
+    assert sum(tally.skipped for tally in made.readers.values()) == 0
+    found = {path.name for path in Path("set/documents").iterdir()}
+    assert found == {"a.md", "b.html.md", "b.html.md.meta.yaml"}
+
+
+def test_what_comes_next_can_be_copied(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "my set " + "x" * 100
+    write(home / "files", {"a.md": b"x"})
+    assert run(["gold", "new", name, "--from", "files"]) == 0
+    shown = capsys.readouterr().out
+    assert f"Next: chunksweep gold add '{name}', or chunksweep gold bootstrap '{name}' for" in shown
+
+
+def test_a_set_is_written_into_the_folder_one_is_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(home / "files", {"a.md": b"x"})
+    (home / "here").mkdir()
+    monkeypatch.chdir(home / "here")
+    assert run(["gold", "new", ".", "--from", "../files"]) == 0
+    assert sorted(os.listdir()) == ["card.yaml", "documents", "questions.jsonl"]
+
+
+def test_the_largest_file_is_told_once() -> None:
+    assert inspect.signature(new).parameters["max_mb"].default == MAX_MB
+
+
 def test_sidecars_are_checked_and_those_of_made_texts_say_metadata_alone(home: Path) -> None:
     contents = {
         "a.md": b"x",
@@ -254,6 +314,13 @@ def test_slips_of_the_card_are_told(card: str, home: Path) -> None:
     assert any(SLIPS[card] in message for message in problems(home / "set", home / "files", card))
 
 
+def test_slips_are_told_in_their_order(home: Path) -> None:
+    write(home / "files", {"a.csv": b"a,b\n1,2\n"})
+    names = ["source", "pages", "metadata", "headings", "media_type"]
+    told = problems(home / "set", home / "files", f"sources: {{a.csv: {{text: a, metadata: {names}}}}}")
+    assert [message.split(" names ")[1].split(",")[0] for message in told] == names
+
+
 def test_folders_that_lie_in_each_other_or_are_none_are_refused(home: Path) -> None:
     write(home / "files", {"a.md": b"x", "deep/b.md": b"x"})
     write(home / "full", {"x": b""})
@@ -266,7 +333,11 @@ def test_folders_that_lie_in_each_other_or_are_none_are_refused(home: Path) -> N
         ("full", "files", "full: is there already"),
     ):
         assert what in problems(Path(folder), Path(source))[0]
-    assert problems(Path("set"), Path("files"), max_mb=0) == ["--max-mb: is 0. Use a number above 0"]
+    for number in (0, -1, float("nan"), 1_000_001):
+        (told,) = problems(Path("set"), Path("files"), max_mb=number)
+        assert told == f"--max-mb: is {number:.7g}. Use a number above 0, 1000000 at most"
+    write(home / "bad", {"x.txt": b"\0"})
+    assert "holds a NUL" in problems(Path("gone/deep/set"), Path("bad"))[0]
     assert "name is" in problems(Path("set"), Path("files"), name="a\nb")[0]
     with pytest.raises(BadInput, match=r"gone\.yaml: cannot be read \(No such file"):
         new_set(Path("set"), Path("files"), card=Path("gone.yaml"))

@@ -10,17 +10,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluation.gold.metadata import flat
+from evaluation.gold.metadata import flat, shown
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.readers.verbatim import read as read_verbatim
+from evaluation.gold.sidecars import SUFFIX
 from evaluation.gold.sources import Choice, Rows
+from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken, name_problem
 from evaluation.scalars import is_scalar
 from evaluation.yaml_reading import parse_scalar
 from strategies.document import Scalar
 from strategies.errors import Problem, brief, listed, nearest
 
-LONGEST_NAME = 120
-"""Characters of an id that names a file."""
+ROOM_BYTES = LONGEST_NAME_BYTES - len(f".txt{SUFFIX}")
+"""Of an id that names a file, in UTF-8: what its own ending and its sidecar's leave."""
+_BARRED = set('/\\:*?"<>|')
+"""Characters that no name of a file may hold on Windows, or that would make a folder."""
 
 JSON_LINES = (".jsonl", ".ndjson")
 
@@ -37,7 +41,7 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     text, rows = whole[0].text, choice.rows
     suffix = PurePosixPath(where).suffix.lower()
     try:
-        table = _objects(text) if suffix in JSON_LINES else _cells(text, suffix, rows, most)
+        table = _objects(text, rows) if suffix in JSON_LINES else _cells(text, suffix, rows, most)
         return _texts(table, rows, where, most, typed=suffix in JSON_LINES)
     except _BadRow as error:
         return Problem(where, str(error), "Mend it, or correct `sources` on the card")
@@ -48,7 +52,8 @@ def _texts(
 ) -> Outcome:
     texts: list[ReadText] = []
     wrong: list[str] = []
-    lines: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    taken = Taken()
     length = 0
     for number, row in table:
         try:
@@ -61,10 +66,13 @@ def _texts(
         length += len(text)
         if length > most:
             return too_long(where, most, "the text of its rows")
-        if name in lines:
-            wrong.append(f"rows {lines[name]} and {number} have the {rows.id} {brief(name)}")
+        if other := taken.by(name):
+            both = f"rows {numbers[other]} and {number} have the {rows.id} {brief(other)}"
+            alike = "" if other == name else f" and {brief(name)}, one name on some systems"
+            wrong.append(both + alike)
             continue
-        lines[name] = number
+        taken.add(name)
+        numbers[name] = number
         texts.append(ReadText(text, f"/{name}.txt", metadata=metadata, row=number))
     if wrong:
         return Problem(where, f"{listed(wrong)}", "Mend these rows, or correct `sources` on the card")
@@ -109,18 +117,34 @@ def _check_head(head: list[str], rows: Rows, delimiter: str) -> None:
             raise _BadRow(f"has no column {brief(name)}. {brief(nearest(name, head), longest=300)}")
 
 
-def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of JSON lines, by the number of their line."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise _BadRow(f"line {number} is no JSON ({brief(str(error))})") from error
-        if not isinstance(row, dict):
-            raise _BadRow(f"line {number} is no object of names and values")
-        yield number, row
+    objects = [_object(line, number) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    known = set().union(*(row for _, row in objects))
+    for name in _fields(rows) if objects else ():
+        if name not in known:
+            raise _BadRow(
+                f"has no field {brief(name)} in any row. {brief(nearest(name, known), longest=300)}"
+            )
+    return iter(objects)
+
+
+def _object(line: str, number: int) -> tuple[int, dict[str, Any]]:
+    def once(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        row: dict[str, Any] = {}
+        for name, value in items:
+            if name in row:
+                raise _BadRow(f"row {number} has {brief(name)} twice in one object")
+            row[name] = value
+        return row
+
+    try:
+        row = json.loads(line, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise _BadRow(f"line {number} is no JSON ({brief(str(error))})") from error
+    if not isinstance(row, dict):
+        raise _BadRow(f"line {number} is no object of names and values")
+    return number, row
 
 
 def _fields(rows: Rows) -> list[str]:
@@ -148,11 +172,12 @@ def _name(row: Mapping[str, Any], rows: Rows, number: int) -> str:
     if rows.id is None:
         return str(number)
     value = row.get(rows.id)
-    name = unicodedata.normalize("NFC", str(value).strip()) if isinstance(value, str | int) else ""
-    if not name:
+    if value is None or (isinstance(value, str) and not value.strip()):
         raise _BadRow(f"has no {brief(rows.id)}")
-    allowed = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
-    if not allowed or len(name) > LONGEST_NAME:
+    of_file = isinstance(value, str | int) and not isinstance(value, bool)
+    name = unicodedata.normalize("NFC", str(value).strip()) if of_file else shown(value)
+    allowed = of_file and name.isprintable() and not set(name) & _BARRED and not name_problem(f"{name}.txt")
+    if not allowed or len(name.encode("utf-8")) > ROOM_BYTES:
         raise _BadRow(f"has the {brief(rows.id)} {brief(name)}, which can name no file")
     return name
 

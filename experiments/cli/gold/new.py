@@ -57,11 +57,15 @@ def new(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from evaluation.gold.from_folder import new_set
+    from experiments.signals import gated_signals
 
     console = Console(stderr=True)
     columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn())
     moving = console.is_terminal and not console.is_dumb_terminal
-    with Progress(*columns, console=console, transient=True, disable=not moving) as bar:
+    with (
+        gated_signals(goes_on=False),
+        Progress(*columns, console=console, transient=True, disable=not moving) as bar,
+    ):
         task = bar.add_task("reading", total=None)
         made = new_set(
             path,
@@ -81,6 +85,7 @@ def new(
 
 def _show(made: NewSet, path: Path) -> None:
     """The set in a table, what was left out, and what comes next."""
+    import shlex
     import sys
 
     from experiments.paragraph import say
@@ -102,7 +107,8 @@ def _show(made: NewSet, path: Path) -> None:
         say(f"  left out: {len(made.skipped) - MOST_SHOWN:,} more; the card lists all", sys.stdout)
     for note in made.notes:
         say(f"  {note}", sys.stdout)
-    shown = brief(str(path))
+    shown = shlex.quote(str(path))
+    shown = brief(shown, longest=len(shown))
     say(
         f"Next: chunksweep gold add {shown}, or chunksweep gold bootstrap {shown} for a first look",
         sys.stdout,

@@ -382,8 +382,31 @@ def test_objects_a_line_become_documents_with_values_as_they_are() -> None:
         ("t.csv", "a,b\nx,\n ,1\n", Rows(("a",), "b"), "row 1 has no b and row 2 holds no text"),
         *(
             ("t.csv", f"a,b\nx,{bad}\n", Rows(("a",), "b"), "which can name no file")
-            for bad in ("../x", ".x", "a/b", "a:b", "c" * 121, "a\x07")
+            for bad in ("../x", ".x", "a/b", "a:b", "c" * 242, "\u9580" * 81, "a\x07")
         ),
+        (
+            "t.csv",
+            "a,b\nx,A1\ny,a1\n",
+            Rows(("a",), "b"),
+            "rows 1 and 2 have the b A1 and a1, one name on some systems",
+        ),
+        ("t.jsonl", '{"a": "x"}\n{"b": 1}', Rows(("ac",)), "has no field ac in any row. Did you mean a?"),
+        ("t.jsonl", '{"a": "x"}', Rows(("a",), "id"), "has no field id in any row. Known: a"),
+        ("t.jsonl", '{"a": "x"}', Rows(("a",), None, ("yaer",)), "has no field yaer in any row"),
+        ("t.jsonl", '{"a": "x"}\n{"a": 1, "a": 2, "b": 1}', Rows(("a",)), "row 2 has a twice"),
+        (
+            "t.jsonl",
+            '{"a": "x", "id": 1.5}',
+            Rows(("a",), "id"),
+            "row 1 has the id 1.5, which can name no file",
+        ),
+        (
+            "t.jsonl",
+            '{"a": "x", "id": true}',
+            Rows(("a",), "id"),
+            "row 1 has the id true, which can name no file",
+        ),
+        ("t.jsonl", '{"a": "x", "id": null}', Rows(("a",), "id"), "row 1 has no id"),
         ("t.jsonl", '{"a": 1}\n{"a"', Rows(("a",)), "line 2 is no JSON"),
         ("t.jsonl", "[1]", Rows(("a",)), "line 1 is no object"),
         ("t.jsonl", '{"a": {"b": 1}}', Rows(("a",)), "row 1 has no text in a"),
@@ -397,6 +420,12 @@ def test_objects_a_line_become_documents_with_values_as_they_are() -> None:
 )
 def test_what_is_wrong_with_rows_is_one_verdict(name: str, data: str, rows: Rows, what: str) -> None:
     assert what in verdict(name, data, Choice(rows=rows))
+
+
+def test_names_of_rows_are_as_long_as_their_files_can_be() -> None:
+    for name in ("c" * 241, "\u9580" * 80):
+        (one,) = made("t.csv", f"a,b\nx,{name}\n", Choice(rows=Rows(("a",), "b")))
+        assert one.suffix == f"/{name}.txt"
 
 
 def test_a_delimiter_may_be_named() -> None:
