@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from evaluation.gold.making import wording
 from strategies.spans import Range
 
 LONGEST_CHARACTERS = 2000
 """Characters of a piece of evidence."""
-
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 
 
 class Draft(NamedTuple):
@@ -23,12 +21,12 @@ class Draft(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in small letters, numbers left out; of Chinese, Japanese and Korean, characters.
+    """The words of a text, numbers left out; of scripts without spaces, pairs of characters.
 
-    >>> words("Dr. Ames' 2 well-kept cats"), words("犬は鎖")
-    (['dr', 'ames', 'well-kept', 'cats'], ['犬', 'は', '鎖'])
+    >>> words("Dr. Ames 2 well-kept cats, open_gate"), words("犬は鎖")
+    (['dr', 'ames', 'well', 'kept', 'cats', 'open', 'gate'], ['犬は', 'は鎖'])
     """
-    return [word.lower() for word in _WORD.findall(text)]
+    return [word for word in wording.words(text) if not word.isdigit()]
 
 
 def asked(text: str) -> str:

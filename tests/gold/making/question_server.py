@@ -43,13 +43,13 @@ def fact(text: str) -> tuple[str, str, str]:
 def draft(passages: list[str]) -> dict[str, Any]:
     """A question that stands on its own, in other words than its evidence."""
     facts = [fact(text) for text in passages]
-    names = " and ".join(name for _, name, _ in facts)
+    names = " and ".join(sorted(name for _, name, _ in facts))
     return {
         "question": f"What quantity does {names} own altogether?",
         "evidence": [
             {"passage": number, "quote": sentence} for number, (sentence, _, _) in enumerate(facts, start=1)
         ],
-        "answer": " and ".join(number for _, _, number in facts),
+        "answer": " and ".join(sorted(number for _, _, number in facts)),
     }
 
 
@@ -64,7 +64,7 @@ def model(**special: Callable[[str], object]) -> Callable[[str], Reply]:
 
     def answer(prompt: str) -> object:
         (evidence,) = (text for name, text in marked(prompt) if name == "text")
-        return {"answer": " and ".join(re.findall(r"keeps (\d+)", evidence)) or None}
+        return {"answer": " and ".join(sorted(re.findall(r"keeps (\d+)", evidence))) or None}
 
     plain: Answers = {
         "question": question,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -88,9 +89,8 @@ def test_partners_share_rare_words() -> None:
     assert pairs == {("a.txt", "c.txt"), ("c.txt", "a.txt")}
 
 
-SENTENCES = st.lists(
-    st.sampled_from(["gate", "gates", "opens", "six", "2024", "2023", "permit", "lamp", "court"]), max_size=9
-)
+WORDS_ASKED = ["gate", "gates", "opens", "six", "2024", "2023", "permit", "not", "the", "犬は"]
+SENTENCES = st.lists(st.sampled_from(WORDS_ASKED), max_size=9)
 
 
 @settings(deadline=None)
@@ -99,8 +99,9 @@ def test_what_was_asked_is_held_whatever_its_order_and_form(one: list[str], othe
     asked = Asked()
     asked.add(" ".join(one))
     assert asked.holds(f"  {' '.join(reversed(one)).upper()}?")
-    if {word for word in one if word.isdigit()} != {word for word in other if word.isdigit()}:
-        assert not asked.holds(" ".join(other))
+    assert asked.holds(" ".join(other)) == ({*one} - {"the"} == {*other} - {"the"}) or {*one, *other} <= {
+        "the"
+    }
 
 
 @settings(deadline=None)
@@ -111,12 +112,57 @@ def test_agreement_has_no_side(one: list[str], other: list[str]) -> None:
     assert agree(first, first) == bool(one)
 
 
-def test_near_duplicates_by_hand() -> None:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("It rose from 5 to 7", "It rose from 7 to 5"),
+        ("A pays B", "B pays A"),
+        ("At six", "At six or seven"),
+        ("It is closed", "It is closed except on Sundays"),
+        ("Yes", "Yes, unless it rains"),
+        ("It is allowed", "It is not allowed"),
+        ("The owner", "Only the owner"),
+        ("30 days", "30 days, or 14 in a sale"),
+        ("Members", "Members and guests"),
+        ("5 EUR", "5 %"),
+        ("5", "-5"),
+        ("1,200", "1.200"),
+        ("東門", "東門以外"),
+        ("", ""),
+    ],
+)
+def test_answers_that_may_differ_are_for_a_judge(one: str, other: str) -> None:
+    assert not agree(one, other)
+    assert not agree(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("At six.", "AT  six"),
+        ("40 EUR", "It is 40 EUR."),
+        ("the porter", '"Porter"'),
+        ("It\u2019s -5 %", "it's -5 %"),
+    ],
+)
+def test_answers_that_agree_beyond_doubt(one: str, other: str) -> None:
+    assert agree(one, other)
+    assert agree(other, one)
+
+
+def test_questions_that_ask_the_same_by_hand() -> None:
     asked = Asked()
-    asked.add("When does the lower gate of the park open in winter?")  # 10 distinct words
-    assert asked.holds("When does the lower gate of the park open in the winter?")
-    assert asked.holds("When does the gate of the park open in winter?")  # 9 of 10
-    assert not asked.holds("When does the gate of the park close?")  # 6 of 11
+    asked.add("When does the lower gate of the park open in winter?")
+    assert asked.holds("In the winter, when does the park's lower gate open?")
+    for other in ("upper gate of the park open", "gate of the park open", "lower gate of the park not open"):
+        assert not asked.holds(f"When does the {other} in winter?"), other
+    asked.add("How does the pump on the roof of the north building start?")
+    assert not asked.holds("How does the pump on the roof of the south building start?")
+    asked.add("Can a tenant keep a dog in the flat?")
+    assert not asked.holds("Can't a tenant keep a dog in the flat?")
+    asked.add("東門は何時に閉まりますか")
+    assert asked.holds("東門は何時に閉まりますか?")
+    assert not asked.holds("西門は何時に閉まりますか")
 
 
 def test_leaks_by_hand() -> None:
@@ -127,6 +173,16 @@ def test_leaks_by_hand() -> None:
     assert leaks("Why so: a year, and lapse in March?", evidence), "six in a row"
 
 
+def test_leaks_in_scripts_without_spaces() -> None:
+    chinese = "东门晚上十点关闭并上锁，住户可以用钥匙进入院子。"
+    assert leaks("东门晚上十点关闭并上锁吗", chinese)
+    assert not leaks("夜里几点以后只有带钥匙的人能进来", chinese)
+    japanese = "犬は庭で鎖につながなければならない。猫は自由である。"
+    assert leaks("犬は庭で鎖につながなければならないか", japanese)
+    assert not leaks("ペットを外に出すときに何をしなければならないか", japanese)
+    assert leaks("ประตูทิศตะวันออกปิดเวลา", "ประตูทิศตะวันออกปิดเวลาสี่ทุ่มทุกวัน")
+
+
 def test_pointing_by_hand() -> None:
     pointing = [
         "What does this document say about dogs?",
@@ -135,6 +191,15 @@ def test_pointing_by_hand() -> None:
         "What is described above?",
         "What do the given excerpts have in common?",
         "Who signed, as stated in the text?",
+        "What does the text say about parking?",
+        "What does the document state about fees?",
+        "What is the main topic of the text?",
+        "What does the author recommend?",
+        "Based on the provided information, who may park?",
+        "According to the information given, who may park?",
+        "What is discussed in the text about bicycles?",
+        "What is said in the document regarding fees?",
+        "Which fees does this agreement set?",
     ]
     standing = [
         "Which documents does an applicant need?",
@@ -143,6 +208,14 @@ def test_pointing_by_hand() -> None:
         "How does the rest-api document authentication?",
         "Where is the passage to the courtyard?",
         "What text must stand on the label?",
+        "Who is the author of the handbook?",
+        "What does the author of the handbook earn?",
+        "Which characters may stand in the text field?",
+        "Which stamp does the document need at the border?",
+        "Where is the information desk?",
+        "What do tenants do with the information provided by the porter?",
+        "Which article of the statute names dogs?",
+        "Which page of the site lists fees?",
     ]
     assert [question for question in pointing if not points(question)] == []
     assert [question for question in standing if points(question)] == [
@@ -151,12 +224,7 @@ def test_pointing_by_hand() -> None:
 
 
 def test_words_of_other_scripts() -> None:
-    assert words("Wie groß ist Maßstab 1:50, Ångström?") == [
-        "wie",
-        "gross",
-        "ist",
-        "massstab",
-        "1",
-        "50",
-        "ångström",
-    ]
+    german = ["wie", "gross", "ist", "massstab", "1", "50", "ångström"]
+    assert words("Wie groß ist Maß\u00adstab 1:50, Ångström?") == german
+    assert words("犬は鎖に") == ["犬は", "は鎖", "鎖に"]
+    assert words("대문이 열린다") == ["대문이", "열린다"]
