@@ -66,6 +66,7 @@ def recommend(
     permutations: int = 10_000,
     seed: int,
     side: str | None = None,
+    among: str = "",
 ) -> Recommendation:
     """Recommend the cheapest configuration whose loss to the best is shown to stay within `margin`.
 
@@ -73,7 +74,7 @@ def recommend(
     costs are compared as a language model's tokens, then pairs that are reranked (none of either if not
     given), then tokens embedded, then stored bytes, then name. Rows that are not `eligible` (truncated, or
     not comparable) are left out of every comparison and may hold missing scores. `side` names the side of a
-    split that the questions are of, for the sentence.
+    split that the questions are of, and `among` what some of them are, both for the sentence.
 
     Which configuration is really the best is not known, only that it is among those not excluded: the
     bound on the loss of a row is therefore its largest upper bound against any of them. If no row but
@@ -108,6 +109,8 @@ def recommend(
     decided = not undecided.any() or np.delete(within, best).any()
     needed = None
     kind: Literal["recommend", "cannot_tell", "nothing"] = "recommend" if decided else "cannot_tell"
+    asked = f"{len(table):,} {f'{side} ' if side else ''}question{'' if len(table) == 1 else 's'}"
+    asked += f", {among}" if among else ""
     if len(rows) == 1:
         kind, chosen = "nothing", None
         sentence = (
@@ -116,12 +119,13 @@ def recommend(
         )
     elif decided:
         chosen = next(row for row in by_cost if within[row])
-        sentence = recommend_sentence(rows, result, chosen, best, by_cost[0], tied, loss_bound, margin)
+        by = f" by {asked}" if among else ""
+        sentence = recommend_sentence(rows, result, chosen, best, by_cost[0], tied, loss_bound, margin, by)
     else:
         chosen = None
         needed = _questions_needed(result, best, undecided, margin, questions=len(table))
-        rival = next(row for row in by_cost if undecided[row])
-        sentence = cannot_tell_sentence(rows, result, best, rival, tied, margin, needed, len(table), side)
+        open_ones = [row for row in by_cost if undecided[row]]
+        sentence = cannot_tell_sentence(rows, result, best, open_ones, tied, margin, needed, asked, side)
     if left_out:
         sentence += f" Left out, as truncated or not comparable: {left_out} of {len(names)}."
 

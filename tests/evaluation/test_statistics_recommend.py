@@ -145,12 +145,62 @@ def test_a_row_that_is_not_eligible_takes_no_part() -> None:
 def test_the_cheapest_that_measured_best_is_not_set_beside_a_dearer_one() -> None:
     """Nothing dearer is offered as a saving."""
     draw = np.random.default_rng(3)
-    scores = (draw.random((12, 2)) < [0.8, 0.7]).astype(float)
+    scores = (draw.random((60, 2)) < [0.8, 0.7]).astype(float)
     advice = advise(scores, cost=[1, 2])
     assert (advice.kind, advice.best) == ("cannot_tell", "a")
-    assert "None of them is cheaper than a." in advice.sentence
+    assert "It is not clearly cheaper than a." in advice.sentence
     assert "Beside" not in advice.sentence
-    assert advice.sentence.endswith("So a is the one to take for now: nothing that is cheaper may be better.")
+    ending = "So a is the one to take for now: nothing that is clearly cheaper may be better."
+    assert advice.sentence.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("cost", "stored", "offered"),
+    [
+        ([80, 100], [50, 50], True),
+        ([80, 100], [54, 50], True),  # 8 % more is as much
+        ([99, 100], [50, 50], False),  # under 1 % fewer is as many
+        ([99, 100], [30, 50], True),
+        ([80, 100], [60, 50], False),  # who saves the one pays the other
+    ],
+)
+def test_only_what_costs_clearly_less_and_nowhere_more_is_offered_as_a_saving(
+    cost: list[float], stored: list[float], offered: bool
+) -> None:
+    scores = near(40, [0.02, 0.0], noise=0.1)
+    advice = advise(scores, cost=cost, stored=stored)
+    assert (advice.kind, advice.best) == ("cannot_tell", "b")
+    assert ("So take a if a loss of" in advice.sentence) is offered
+    assert ("b is the one to take for now" in advice.sentence) is not offered
+    assert ("Beside b, a embeds" in advice.sentence) is offered
+
+
+def test_the_saving_that_is_offered_need_not_be_the_very_cheapest() -> None:
+    """`a` embeds least by a hair and stores more; `b` stores half."""
+    advice = advise(near(40, [-0.01, 0.01, 0.0], noise=0.1), cost=[98, 99, 100], stored=[60, 25, 50])
+    assert (advice.kind, advice.best) == ("cannot_tell", "c")
+    assert "The cheapest of those that are clearly cheaper, b, may be" in advice.sentence
+    assert "So take b if a loss of" in advice.sentence
+
+
+def test_where_more_than_half_may_be_lost_nothing_is_offered() -> None:
+    scores = np.array([[1.0, 1.0]] * 5 + [[0.0, 1.0]] * 2 + [[1.0, 0.0]] * 2)
+    for cost in ([1, 2], [2, 1]):
+        advice = advise(scores, cost=cost)
+        assert advice.kind == "cannot_tell"
+        assert "So take" not in advice.sentence
+        assert "the one to take" not in advice.sentence
+        assert advice.sentence.endswith("So much may be lost that nothing can be chosen yet.")
+
+
+def test_the_sentence_says_what_the_questions_are() -> None:
+    def said(scores: Floats) -> str:
+        paid = {"tokens_embedded": [1, 2], "stored_bytes": [1, 1]}
+        return recommend("ab", scores, range(len(scores)), **paid, seed=1, among="7 of them made").sentence
+
+    told = said(near(40, [0.02, 0], noise=0.1))
+    assert told.startswith("Cannot tell from 40 questions, 7 of them made: b measured best")
+    assert said(near(400, [0.3, 0])).startswith("Recommended by 400 questions, 7 of them made: b (mean ")
 
 
 def test_the_only_eligible_row_is_no_choice() -> None:
