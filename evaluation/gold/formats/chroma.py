@@ -18,6 +18,7 @@ from evaluation.gold.formats.format import Format, Imported, Kept, gold_set
 from evaluation.gold.formats.names import Names, shortened
 from evaluation.gold.formats.placing import Places
 from evaluation.gold.formats.rows import Ids, Row, json_of, text_of
+from evaluation.gold.formats.told import asked
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus, occurrences
 from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
@@ -28,6 +29,8 @@ from strategies.strategy import parameter
 
 TABLE, CORPORA, SUFFIX = "questions_df.csv", "corpora", ".md"
 COLUMNS = ("question", "references", "corpus_id")
+MORE = ("tags", "answer", "synthetic")
+"""Columns that only our tables have; others pass over them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Chroma(Format):
     evidence: ClassVar[str] = (
         "any number of entries in one document; alternatives are the copies of the words, as whole words"
     )
-    keeps: ClassVar[frozenset[Kept]] = frozenset()
+    keeps: ClassVar[frozenset[Kept]] = frozenset({"tags", "answer", "synthetic"})
 
     def read(self, path: Path) -> Imported:
         """See `Format.read`."""
@@ -56,15 +59,15 @@ class Chroma(Format):
         by_corpus = {name.removesuffix(SUFFIX): document for name, document in files.documents.items()}
         places = Places(Corpus({document.id: document for document in files.documents.values()}))
         refused = list(files.unread.values())
-        questions, ids, asked = list[Question](), Ids(), dict[tuple[str, str], int]()
+        questions, ids, lines = list[Question](), Ids(), dict[tuple[str, str], int]()
         for number, (line, content) in enumerate(rows):
             row = Row(f"{TABLE}:{line}", content, refused)
             if question := self._question(row, f"chroma-{number:03d}", by_corpus, files, places, ids):
                 questions.append(question)
                 key = (question.text, str(content["corpus_id"]))
-                if asked.setdefault(key, line) != line:
+                if lines.setdefault(key, line) != line:
                     places.notes.append(
-                        Problem(row.where, f"asks what line {asked[key]} asks, word for word")
+                        Problem(row.where, f"asks what line {lines[key]} asks, word for word")
                     )
         gold = gold_set(path.name, files.documents.values(), questions)
         read = (path / TABLE, *(path / CORPORA / name for name in files.documents))
@@ -81,6 +84,7 @@ class Chroma(Format):
     ) -> Question | None:
         id, text, corpus = row.id("id", default), row.text("question"), row.text("corpus_id", blank=True)
         ids.check(id, row)
+        told = asked(row)
         if row.ok and corpus not in corpora:
             what = "cannot be read" if corpus + SUFFIX in files.unread else f"is not in {CORPORA}/"
             row.problem(f"corpus {brief(corpus)} {what}", nearest_document(corpus, corpora))
@@ -102,7 +106,7 @@ class Chroma(Format):
                     )
                     places.notes.append(one.told(what))
                 evidence.append(entry or Evidence((first,)))
-        return Question(id, text, tuple(evidence)) if row.ok else None
+        return Question(id, text, tuple(evidence), **told) if row.ok else None
 
     def _entry(self, first: Passage, document: Document) -> Evidence | None:
         """A place and, where they count, the copies of its words; None where these are too many."""
@@ -118,12 +122,14 @@ class Chroma(Format):
         texts = {document.id: document.text for document in gold.documents}
         table = io.StringIO(newline="")
         writer = csv.writer(table, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        writer.writerow(["id", *COLUMNS])
+        writer.writerow(["id", *COLUMNS, *MORE])
         for question in gold.questions:
             references = [_reference(entry.passages[0], texts) for entry in question.evidence]
             home = question.evidence[0].passages[0].document if question.evidence else gold.documents[0].id
             corpus = _file_name(home).removesuffix(SUFFIX)
-            writer.writerow([question.id, question.text, json.dumps(references), corpus])
+            tags = json.dumps(question.tags, ensure_ascii=False) if question.tags else ""
+            told = (tags, question.answer, question.synthetic)
+            writer.writerow([question.id, question.text, json.dumps(references), corpus, *told])
         with new_folder(path) as place:
             for name, text in texts.items():
                 write_file(place / CORPORA, _file_name(name), text)
@@ -131,7 +137,7 @@ class Chroma(Format):
 
     def unfit(self, question: Question, documents: Mapping[str, Document]) -> str:
         """See `Format.unfit`."""
-        if "\0" in question.id + question.text:
+        if "\0" in "".join((question.id, question.text, question.answer)):
             return "holds a NUL, which a table cannot"
         homes = {passage.document for entry in question.evidence for passage in entry.passages}
         if len(homes) > 1:
@@ -158,7 +164,7 @@ class Chroma(Format):
         return {before: after for before, after in found.items() if before != after}
 
 
-def _rows(text: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+def _rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row of the table with the line that it begins in. Raises BadInput."""
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -174,7 +180,8 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, str | None]]]:
                     raise refuse(f"{TABLE}:1", what, f"It has {brief(', '.join(header)) or 'none'}")
             elif cells:
                 # Null stands for a cell that is empty, or not there.
-                yield begins, {name: cell or None for name, cell in zip(header, cells, strict=False)}
+                found: dict[str, Any] = {n: cell or None for n, cell in zip(header, cells, strict=False)}
+                yield begins, found | {"tags": _tags(found.get("tags"))}
     except csv.Error as error:
         raise refuse(f"{TABLE}:{line}", f"is not CSV ({error})") from None
     if not header:
@@ -197,6 +204,15 @@ def _references(row: Row) -> list[Any]:
         row.problem("references are no list", 'Write [{"content", "start_index", "end_index"}]')
         return []
     return found
+
+
+def _tags(cell: str | None) -> list[Any]:
+    """The list in the cell `tags`, which is JSON; anything else is one tag."""
+    try:
+        found = json_of(cell or "[]", "tags")
+    except BadInput:
+        found = None
+    return found if isinstance(found, list) else [cell]
 
 
 def _document_name(file: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.gold.describing import describe
 from evaluation.gold.formats.format import Fitted, Format, Kept, gold_set
+from evaluation.gold.loading import CARD
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from strategies.document import Document
 from strategies.errors import Problem, brief, listed
@@ -19,6 +20,9 @@ _LOST = {
     "answer": "the answer is lost",
     "synthetic": "how it was made is lost",
 }
+
+_COUNTED = {"name", "counts", "checksum", "documents"}
+"""Of a card: what each set has of its own, and what stands in its documents."""
 
 
 def fitted(format: Format, gold: GoldSet) -> Fitted:
@@ -35,7 +39,11 @@ def fitted(format: Format, gold: GoldSet) -> Fitted:
     documents = [_document(document, format, names) for document in gold.documents]
     bare = {name: value for name, value in _BARE.items() if name not in format.keeps}
     questions = [_moved(replace(question, **bare), names) for question in kept]
-    lost = [*_lost_of_questions(format, kept), *_lost_of_documents(format, gold, documents, names)]
+    lost = [
+        *_lost_of_card(gold),
+        *_lost_of_questions(format, kept),
+        *_lost_of_documents(format, gold, documents, names),
+    ]
     return Fitted(gold_set(gold.name, documents, questions), tuple(refused), tuple(lost))
 
 
@@ -54,6 +62,12 @@ def _moved(question: Question, names: Mapping[str, str]) -> Question:
         for entry in question.evidence
     )
     return replace(question, evidence=evidence)
+
+
+def _lost_of_card(gold: GoldSet) -> Iterator[Problem]:
+    if said := sorted(key for key in gold.card if key not in _COUNTED):
+        what = f"{listed([brief(key) for key in said])} {'is' if len(said) == 1 else 'are'} lost"
+        yield Problem(CARD, what, "Write them into the card again after an import")
 
 
 def _lost_of_questions(format: Format, questions: list[Question]) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from evaluation.gold.formats.folders import Files, read_files, write_file
 from evaluation.gold.formats.format import Format, Imported, Kept, gold_set
 from evaluation.gold.formats.placing import Places, trimmed
 from evaluation.gold.formats.rows import Ids, Row, json_of, text_of
+from evaluation.gold.formats.told import asked, told_of_question
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus
 from evaluation.gold.writing import new_folder
@@ -32,7 +33,7 @@ class LegalBenchRag(Format):
     name: ClassVar[str] = "legalbench-rag"
     layout: ClassVar[str] = "a folder: corpus/**, benchmarks/*.json"
     evidence: ClassVar[str] = "any number of entries, without alternatives"
-    keeps: ClassVar[frozenset[Kept]] = frozenset({"tags"})
+    keeps: ClassVar[frozenset[Kept]] = frozenset({"tags", "answer", "synthetic"})
 
     def read(self, path: Path) -> Imported:
         """See `Format.read`."""
@@ -90,7 +91,7 @@ def _question(row: Row, default: str, files: Files, places: Places, ids: Ids) ->
     """The question of a test; None where it is refused."""
     if not row.ok:
         return None
-    id, text, tags = row.id("id", default), row.text("query"), row.texts("tags")
+    id, text, told = row.id("id", default), row.text("query"), asked(row)
     ids.check(id, row)
     if row.content.get("snippets") is None:
         row.problem("snippets are missing", "Write [] if nothing in the documents answers the question")
@@ -99,7 +100,7 @@ def _question(row: Row, default: str, files: Files, places: Places, ids: Ids) ->
         snippet = row.inside(f"snippets[{number}]", raw)
         if passage := _passage(snippet, files, places) if snippet.ok else None:
             evidence.append(Evidence((passage,)))
-    return Question(id, text, tuple(evidence), tags) if row.ok else None
+    return Question(id, text, tuple(evidence), **told) if row.ok else None
 
 
 def _passage(row: Row, files: Files, places: Places) -> Passage | None:
@@ -134,4 +135,4 @@ def _test(question: Question, texts: Mapping[str, str]) -> dict[str, Any]:
         {"file_path": p.document, "span": [p.start, p.end], "answer": texts[p.document][p.start : p.end]}
         for p in passages
     ]
-    return {"id": question.id, "query": question.text, "snippets": snippets, "tags": list(question.tags)}
+    return {"id": question.id, "query": question.text, "snippets": snippets, **told_of_question(question)}

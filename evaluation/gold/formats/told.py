@@ -94,12 +94,7 @@ class Told:
 
     def question(self, row: Row) -> dict[str, Any]:
         """Values for the fields of a question; what is wrong refuses the row."""
-        return {
-            "tags": row.texts("tags"),
-            "filter": self._filter(row),
-            "answer": answer(row, "answer"),
-            "synthetic": _synthetic(row),
-        }
+        return {**asked(row), "filter": self._filter(row)}
 
     def _filter(self, row: Row) -> dict[str, Scalar]:
         raw = row.content.get("filter")
@@ -115,6 +110,11 @@ class Told:
         if self._passing[key]:
             row.problem(self._passing[key])
         return raw
+
+
+def asked(row: Row) -> dict[str, Any]:
+    """Tags, answer and how it was made: values for a question; what is wrong refuses the row."""
+    return {"tags": row.texts("tags"), "answer": answer(row, "answer"), "synthetic": _synthetic(row)}
 
 
 def answer(row: Row, key: str) -> str:

@@ -287,3 +287,27 @@ def test_a_folder_that_is_called_as_a_file_would_be(tmp_path: Path) -> None:
     assert "another name is needed for 2 of 3" in fitted.lost[-1].what
     Chroma().write(fitted.gold, tmp_path / "out")
     assert Chroma().read(tmp_path / "out").gold.digest == fitted.gold.digest
+
+
+def test_what_a_person_did_not_ask_stays_told(tmp_path: Path) -> None:
+    columns = "question,references,corpus_id,tags,answer,synthetic"
+    rows = [
+        ["When?", "[]", "a", '["a", "b"]', "On Tuesday.", "proxy"],
+        ["Who?", "[]", "a", "one", "", ""],
+        ["Why?", "[]", "a", "[1]", "", ""],
+        ["Where?", "[]", "a", "", "", "person"],
+    ]
+    imported = Chroma().read(laid_out(tmp_path / "c", {"a.md": TEXT}, rows, columns))
+    assert [(one.tags, one.answer, one.synthetic) for one in imported.gold.questions] == [
+        (("a", "b"), "On Tuesday.", "proxy"),
+        (("one",), "", ""),
+    ]
+    assert [problem.what for problem in imported.refused] == [
+        "tags is [1], not a list of texts",
+        'synthetic is "person", not proxy or model',
+    ]
+    Chroma().write(Chroma().fit(imported.gold).gold, tmp_path / "out")
+    assert (tmp_path / "out" / "questions_df.csv").read_text("utf-8").splitlines()[0] == (
+        '"id","question","references","corpus_id","tags","answer","synthetic"'
+    )
+    assert Chroma().read(tmp_path / "out").gold.digest == imported.gold.digest

@@ -117,12 +117,24 @@ def test_what_it_cannot_hold() -> None:
     one, other = Passage("a.txt", 0, 4), Passage("a.txt", 34, 38)
     questions = [
         Question("a", "?", (Evidence((one, other)),)),
-        Question("b", "?", (Evidence((one,)),), ("t",), answer="x"),
+        Question("b", "?", (Evidence((one,)),), ("t",), {"year": 1}, answer="x", synthetic="model"),
     ]
     fitted = LegalBenchRag().fit(gold_set("s", [Document("a.txt", TEXT, {"year": 1})], questions))
     assert [str(problem) for problem in (*fitted.refused, *fitted.lost)] == [
         "question a: has alternatives, which LegalBench-RAG does not know",
-        "questions: the answer is lost for 1 of 1 (b)",
+        "questions: the filter is lost for 1 of 1 (b)",
         "documents: metadata are lost for 1 of 1 (a.txt)",
     ]
-    assert fitted.gold.questions[0].tags == ("t",)
+    (kept,) = fitted.gold.questions
+    assert (kept.tags, kept.answer, kept.synthetic) == (("t",), "x", "model")
+
+
+def test_what_a_person_did_not_ask_stays_told(tmp_path: Path) -> None:
+    told = {"tags": ["a"], "answer": "On Tuesday.", "synthetic": "proxy"}
+    imported = LegalBenchRag().read(folder(tmp_path / "l", asked(**told), asked(synthetic="person")))
+    (question,) = imported.gold.questions
+    assert (question.tags, question.answer, question.synthetic) == (("a",), "On Tuesday.", "proxy")
+    assert imported.refused[-1].what == 'synthetic is "person", not proxy or model'
+    LegalBenchRag().write(imported.gold, tmp_path / "out")
+    (test,) = json.loads((tmp_path / "out/benchmarks/questions.json").read_text("utf-8"))["tests"]
+    assert {key: test[key] for key in told} == told

@@ -47,7 +47,39 @@ def test_places_are_those_of_the_article(tmp_path: Path) -> None:
     first, second = (question.evidence[0].passages for question in imported.gold.questions)
     assert (first, second) == ((Passage("T", 0, 3),), (Passage("T", 11, 14),))
     assert [str(note) for note in imported.notes] == [
-        "dev.json: data[1]: is called T~2: 'T' names no file, or is taken"
+        "dev.json: data[1]: is called T~2: 'T' names no file, or is taken",
+        "dev.json: 2 of 3 articles hold no text: T~2 and article-002",
+    ]
+
+
+def test_questions_without_answers(tmp_path: Path) -> None:
+    """Only who says that nothing answers a question makes it one without evidence."""
+    likely = [{"text": "Tuesday", "answer_start": 15}]
+    qas = [
+        asked(id="said", is_impossible=True, plausible_answers=likely),
+        {"id": "bare", "question": "?", "is_impossible": True, "answers": None, "plausible_answers": []},
+        asked(id="listed"),
+        asked(id="false", is_impossible=False),
+        {"id": "none", "question": "?"},
+        {"id": "null", "question": "?", "answers": None, "is_impossible": False},
+        asked(id="text", is_impossible="true"),
+    ]
+    imported = Squad().read(file(tmp_path, article(*qas)))
+    assert {question.id: question.evidence for question in imported.gold.questions} == {
+        "said": (),
+        "bare": (),
+        "listed": (),
+    }
+    where, remedy = "dev.json: data[0].paragraphs[0].qas", "Write true if nothing in the text answers it"
+    assert [str(problem) for problem in imported.refused] == [
+        f"{where}[3]: has no answers, and is_impossible is false. {remedy}",
+        f"{where}[4]: has no answers, and is_impossible is missing. {remedy}",
+        f"{where}[5]: has no answers, and is_impossible is false. {remedy}",
+        f'{where}[6]: is_impossible is "true", not true or false',
+    ]
+    assert [str(note) for note in imported.notes] == [
+        "dev.json: 1 of 3 questions have plausible_answers, which are left out: said",
+        "dev.json: 1 of 3 questions have an empty list of answers: nothing answers them: listed",
     ]
 
 
@@ -157,7 +189,7 @@ def test_what_squad_cannot_hold() -> None:
         "question two: has 2 pieces of evidence, where SQuAD holds one",
         "question far: has alternatives in several documents, where SQuAD holds those of one",
     ]
-    assert [str(problem) for problem in fitted.lost] == ["questions: tags are lost for 2 of 2 (one and none)"]
+    assert fitted.lost == ()
 
 
 def test_what_is_written_is_squad_2(tmp_path: Path) -> None:
@@ -172,9 +204,22 @@ def test_what_is_written_is_squad_2(tmp_path: Path) -> None:
             "id": "one",
             "question": "?",
             "is_impossible": False,
+            "tags": ["t"],
         },
-        {"id": "none", "question": "?", "answers": [], "is_impossible": True},
+        {"id": "none", "question": "?", "answers": [], "is_impossible": True, "tags": ["t"]},
     ]
+
+
+def test_what_a_person_did_not_ask_stays_told(tmp_path: Path) -> None:
+    told = {"tags": ["a", "b"], "answer": "On Tuesday.", "synthetic": "proxy"}
+    path = file(tmp_path, article(asked(is_impossible=True, **told), asked(id="r", synthetic="person")))
+    imported = Squad().read(path)
+    (question,) = imported.gold.questions
+    assert question == Question("q", "When?", (), ("a", "b"), {}, "On Tuesday.", "proxy")
+    assert [problem.what for problem in imported.refused] == ['synthetic is "person", not proxy or model']
+    Squad().write(Squad().fit(imported.gold).gold, tmp_path / "out.json")
+    (row,) = json.loads((tmp_path / "out.json").read_text("utf-8"))["data"][0]["paragraphs"][0]["qas"]
+    assert {key: row[key] for key in told} == told
 
 
 def test_questions_that_do_not_fit_are_left_out_by_request(
