@@ -194,6 +194,34 @@ def test_bookmarks_are_headings_where_their_words_stand() -> None:
     ]
 
 
+UPPER, LOWER = b"/XYZ 0 813.54 null", b"/XYZ 0 789.54 null"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "starts"),
+    [
+        (UPPER, LOWER, [0, 13]),
+        # Where they point decides, in both forms of targets that name a height.
+        (LOWER, LOWER, [13]),
+        (b"/FitH 789.54", b"/FitBH 789.54", [13]),
+        (b"/XYZ 0 700 null", LOWER, [13]),
+        # A target that names no height leaves the order, in which one place is given away once.
+        (b"/Fit", b"/Fit", [0, 13]),
+        (b"/XYZ null 0 null", b"/Fit", [0, 13]),
+    ],
+)
+def test_of_several_places_a_bookmark_takes_the_one_it_points_to(
+    first: bytes, second: bytes, starts: list[int]
+) -> None:
+    data = files.pdf("Faults\nCall.\nFaults\nEnd.", sections={0: "Faults"})
+    assert data.count(UPPER) == data.count(LOWER) == 1
+    for old, new in ((LOWER, second), (UPPER, first)):
+        data = data.replace(old + b"]", (new + b"]").ljust(len(old) + 1))  # nothing else moves
+    (one,) = made("a.pdf", data)
+    assert one.text.startswith("Faults\nCall.\nFaults")
+    assert [mark.start for mark in one.marks if mark.kind == "heading"] == starts
+
+
 def test_a_hyphen_at_the_end_of_a_line_is_kept_as_printed() -> None:
     assert "hydro-\nelectric" in text("a.pdf", files.pdf("The gate is hydro-\nelectric now"))
 
