@@ -28,6 +28,7 @@ from rich.console import Console
 from evaluation.gold import bundled, load
 from evaluation.gold.adding import begin, evidence, save, suggested_id
 from evaluation.gold.card_claims import replaced
+from evaluation.gold.changing import add_questions
 from evaluation.gold.check import check
 from evaluation.gold.making import proxy_lines
 from evaluation.gold.nouns import Evidence, Passage, Question
@@ -359,6 +360,24 @@ def test_several_at_once_lose_nothing(house: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(add_many, "abcd"))
     expected = {"quiet", *(f"{name}-{number}" for name in "abcd" for number in range(10))}
+    assert {question.id for question in load(house).questions} == expected
+
+
+def test_who_generates_and_who_adds_lose_nothing(house: Path) -> None:
+    draft = begin(str(house))
+
+    def generate(number: int) -> None:
+        add_questions(
+            house, [json.dumps({"id": f"made-{number}", "question": "Who?", "evidence": []}) + "\n"]
+        )
+
+    def ask(number: int) -> None:
+        save(draft, Question(f"asked-{number}", "When?", (Evidence((Passage("rules.md", 0, 11),)),)))
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work, n) for n in range(20) for work in (generate, ask)]:
+            done.result()
+    expected = {"quiet", *(f"{kind}-{n}" for kind in ("made", "asked") for n in range(20))}
     assert {question.id for question in load(house).questions} == expected
 
 

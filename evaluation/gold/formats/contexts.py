@@ -22,14 +22,4 @@ def bare(context: str) -> str:
 
 def places(words: str, corpus: Corpus) -> Iterator[Passage]:
     """Where words stand, in order of the documents: exactly, or folded where it does nowhere."""
-    quote = Quote(words)
-    if not quote.text:
-        return
-    for look in (corpus.exact, corpus.alike):
-        found = False
-        for document in corpus.documents:
-            for start, end in look(document, quote):
-                found = True
-                yield Passage(document, start, end)
-        if found:
-            return
+    return corpus.places(Quote(words))

@@ -31,14 +31,14 @@ class Places:
         if 0 <= start < end <= len(text) and text[start:end] == words:  # a slice would count from the end
             return trimmed(text, said)
         quote = Quote(words)
-        found = list(islice(self.corpus.exact(document, quote), _SHOWN + 1))
-        found = found or list(islice(self.corpus.alike(document, quote), _SHOWN + 1))
+        places = islice(self.corpus.places(quote, [document]), _SHOWN + 1)
+        found = [(place.start, place.end) for place in places]
         what = f"{called} is not what stands at [{start}, {end})"
         if len(found) == 1:
             self.notes.append(row.told(f"{what}: taken at {found[0][0]}, where alone it stands"))
             return found[0]
-        places = listed([str(first) for first, _ in found])
-        row.problem(f"{what}, and stands {f'at {places}' if found else 'nowhere in it'}: {_words(words)}")
+        starts = listed([str(first) for first, _ in found])
+        row.problem(f"{what}, and stands {f'at {starts}' if found else 'nowhere in it'}: {_words(words)}")
         return None
 
 
