@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from evaluation.gold.formats.names import foreign_problem
 from evaluation.gold.metadata import flat, shown
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.readers.verbatim import read as read_verbatim
 from evaluation.gold.sidecars import SUFFIX
 from evaluation.gold.sources import Choice, Rows
-from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken, name_problem
+from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
 from evaluation.scalars import is_scalar
 from evaluation.yaml_reading import parse_scalar
 from strategies.document import Scalar
@@ -23,9 +24,6 @@ from strategies.errors import Problem, brief, listed, nearest
 
 ROOM_BYTES = LONGEST_NAME_BYTES - len(f".txt{SUFFIX}")
 """Of an id that names a file, in UTF-8: what its own ending and its sidecar's leave."""
-_BARRED = set('/\\:*?"<>|')
-"""Characters that no name of a file may hold on Windows, or that would make a folder."""
-
 JSON_LINES = (".jsonl", ".ndjson")
 
 
@@ -176,7 +174,7 @@ def _name(row: Mapping[str, Any], rows: Rows, number: int) -> str:
         raise _BadRow(f"has no {brief(rows.id)}")
     of_file = isinstance(value, str | int) and not isinstance(value, bool)
     name = unicodedata.normalize("NFC", str(value).strip()) if of_file else shown(value)
-    allowed = of_file and name.isprintable() and not set(name) & _BARRED and not name_problem(f"{name}.txt")
+    allowed = of_file and name.isprintable() and "/" not in name and not foreign_problem(f"{name}.txt")
     if not allowed or len(name.encode("utf-8")) > ROOM_BYTES:
         raise _BadRow(f"has the {brief(rows.id)} {brief(name)}, which can name no file")
     return name

@@ -410,7 +410,7 @@ def test_objects_a_line_become_documents_with_values_as_they_are() -> None:
         ("t.csv", "a,b\nx,\n ,1\n", Rows(("a",), "b"), "row 1 has no b and row 2 holds no text"),
         *(
             ("t.csv", f"a,b\nx,{bad}\n", Rows(("a",), "b"), "which can name no file")
-            for bad in ("../x", ".x", "a/b", "a:b", "c" * 242, "\u9580" * 81, "a\x07")
+            for bad in ("../x", ".x", "a/b", "a:b", "con", "c" * 242, "\u9580" * 81, "a\x07")
         ),
         (
             "t.csv",
