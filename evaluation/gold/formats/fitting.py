@@ -66,7 +66,9 @@ def _moved(question: Question, names: Mapping[str, str]) -> Question:
 
 def _lost_of_card(gold: GoldSet) -> Iterator[Problem]:
     if said := sorted(key for key in gold.card if key not in _COUNTED):
-        what = f"{listed([brief(key) for key in said])} {'is' if len(said) == 1 else 'are'} lost"
+        what = (
+            f"{listed([brief(key) for key in said], most=len(said))} {'is' if len(said) == 1 else 'are'} lost"
+        )
         yield Problem(CARD, what, "Write them into the card again after an import")
 
 

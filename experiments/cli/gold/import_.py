@@ -51,15 +51,17 @@ def import_(
     from shlex import quote
 
     from evaluation.gold.formats.importing import format_of, import_set
+    from experiments.signals import gated_signals
     from strategies.errors import brief
 
     folder = to if to is not None else Path(format)
     chosen = format_of(format, values(set_, first_occurrence))
-    outcome = import_set(chosen, path, folder, name=name, skip_bad=skip_bad)
+    with gated_signals(goes_on=False):
+        outcome = import_set(chosen, path, folder, name=name, skip_bad=skip_bad)
     facts: dict[str, Any] = {"folder": str(folder), "name": outcome.gold.name}
     done = f"Wrote {brief(str(folder))}"
     if outcome.written:
-        report(outcome, facts, json, done, "The licence is for you to write into its card.yaml.")
+        report(outcome, facts, json, done, "Licence and language are for you to write into its card.yaml.")
         if not json:
             typer.echo(f"Look at what it can tell: chunksweep gold check {quote(brief(str(folder)))}")
         return 0

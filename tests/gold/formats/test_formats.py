@@ -366,16 +366,18 @@ def test_what_the_card_said_is_told_to_be_lost(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gold = FORMATS[name]().read(SAMPLES[name](tmp_path)).gold
-    card = {
+    said = {
         "language": "en",
         "licence": "CC0-1.0",
         "description": "Bins.",
-        "counts": {"questions": len(gold.questions)},
+        "version": "1",
+        "how_made": "Here.",
     }
+    card = {**said, "difficulty": {"hard": 1}, "counts": {"questions": len(gold.questions)}}
     write_gold(tmp_path / "set", replace(gold, name="bins"), card)
     (lost,) = FORMATS[name]().fit(load(tmp_path / "set")).lost
     assert str(lost) == (
-        "card.yaml: description, language and licence are lost. "
+        "card.yaml: description, difficulty, how_made, language, licence and version are lost. "
         "Write them into the card again after an import"
     )
     assert run(["gold", "export", str(tmp_path / "set"), name, str(tmp_path / "out")]) == 0
