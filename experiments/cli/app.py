@@ -98,9 +98,7 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, BadInput):
         return _say(*(str(problem) for problem in error.problems), code=2)
     if isinstance(error, Interrupted):
-        return _say(
-            f"{error}. What was finished is recorded; the same command goes on.", code=128 + error.number
-        )
+        return _say(str(error), code=128 + error.number)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say("Stopped.", code=130)
     if isinstance(error, ChunksweepError):

@@ -97,6 +97,7 @@ def _add(
     from evaluation.gold.showing import Surroundings
     from experiments.evidence_view import view
     from experiments.signals import gated_signals
+    from strategies.errors import brief
 
     entries = evidence(draft, quotes, document, every=every)
     chosen = suggested_id(text, ids(draft.folder)) if name is None else name
@@ -109,13 +110,20 @@ def _add(
             "The question is in the words of its evidence, which flatters a search by words. "
             "Ask as users do, before they have read the answer"
         )
-    with gated_signals() as gate, gate.hold():
-        notes = save(draft, question)
-    for note in notes:
-        options.warn(str(note))
-    around = Surroundings(draft.documents)
-    if json:
-        typer.echo(dumps([around.question(question)], indent=1))
-    else:
-        view(Console(highlight=False), question, around)
+    saved = False
+    try:
+        with gated_signals(goes_on=False) as gate, gate.hold():
+            notes = save(draft, question)
+            saved = True
+        for note in notes:
+            options.warn(str(note))
+        around = Surroundings(draft.documents)
+        if json:
+            typer.echo(dumps([around.question(question)], indent=1))
+        else:
+            view(Console(highlight=False), question, around)
+    except BaseException:
+        if saved:  # or it would be added again
+            options.warn(f"Saved {brief(question.id)}")
+        raise
     return 0

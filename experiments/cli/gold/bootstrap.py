@@ -38,12 +38,14 @@ def bootstrap(
     from evaluation.gold.making.proxy_lines import bootstrap as made
     from evaluation.gold.making.proxy_lines import told
     from experiments.paragraph import say
+    from experiments.signals import gated_signals
     from strategies.errors import brief
 
     folder, errors = locate(path), Console(stderr=True)
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     silent = quiet or not errors.is_terminal
-    with nullcontext() if silent else errors.status("Reading documents, making questions"):
+    status = nullcontext() if silent else errors.status("Reading documents, making questions")
+    with gated_signals(goes_on=False), status:
         found = made(folder, questions, seed=seed, kinds=chosen, replace=replace)
     proxies = found.proxies
     if json:

@@ -29,9 +29,11 @@ def export(
     """
     from evaluation.gold import load
     from evaluation.gold.formats.importing import export_set, format_of
+    from experiments.signals import gated_signals
     from strategies.errors import brief
 
     chosen = format_of(format, import_.values(set_, first_occurrence))
-    outcome = export_set(chosen, load(path), target, skip_bad=skip_bad)
+    with gated_signals(goes_on=False):
+        outcome = export_set(chosen, load(path), target, skip_bad=skip_bad)
     import_.report(outcome, {"target": str(target)}, json, f"Wrote {brief(str(target))}", kind="questions")
     return 0 if outcome.written else 2
