@@ -36,15 +36,16 @@ def cell(text: str) -> str:
 
 
 def pipe_table(rows: Sequence[Sequence[str]]) -> str:
-    """A table whose first row is its head; short rows are filled up.
+    """A table whose first row is its head. Short rows stay short, or one long row would swell them all.
 
     >>> print(pipe_table([["Part", "Price"], ["Hinge"]]))
     | Part | Price |
     | --- | --- |
-    | Hinge |  |
+    | Hinge |
     """
     width = max(map(len, rows))
-    lines = [f"| {' | '.join([*map(cell, row), *[''] * (width - len(row))])} |" for row in rows]
+    head = [*rows[0], *[""] * (width - len(rows[0]))]
+    lines = [f"| {' | '.join(map(cell, row))} |" for row in (head, *rows[1:])]
     return "\n".join([lines[0], "| " + " | ".join(["---"] * width) + " |", *lines[1:]])
 
 

@@ -102,7 +102,7 @@ TABLE = "| A | B |\n| --- | --- |\n| C | D |"
         (
             "<tr><th>A<th>B<th>C<tr><td rowspan=2>1<td colspan=2 rowspan=2>2<tr><tr><td>3<td>4<td rowspan=9>5"
             "<tr><td>6<td>7",
-            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 |  |\n| 3 | 4 | 5 |\n| 6 | 7 |  |",
+            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 |  |\n| 3 | 4 | 5 |\n| 6 | 7 |",
         ),
         ("<tr><th rowspan=2>A<th>B<tr><td>D", "| A | B |\n| --- | --- |\n|  | D |"),
         ("loose<tr><td>A<td>B<tr><td>C<td>D", f"loose\n\n{TABLE}"),
@@ -320,7 +320,7 @@ def row(*cells: str, properties: str = "") -> str:
         ),
         (
             row(cell("a"), cell("b"), cell("c")) + row(cell("d"), properties="<w:gridBefore w:val='1'/>"),
-            "| a | b | c |\n| --- | --- | --- |\n|  | d |  |",
+            "| a | b | c |\n| --- | --- | --- |\n|  | d |",
         ),
         (
             row(cell("a"), cell("b", "<w:vMerge w:val='restart'/>"))
