@@ -314,6 +314,12 @@ def test_slips_of_the_card_are_told(card: str, home: Path) -> None:
     assert any(SLIPS[card] in message for message in problems(home / "set", home / "files", card))
 
 
+def test_a_slip_among_many_files_says_how_many_there_are(home: Path) -> None:
+    write(home / "files", {f"{number}.md": b"x" for number in range(13)})
+    (told,) = problems(home / "set", home / "files", "documents: {unknown.pdf: {metadata: {year: 1}}}")
+    assert told.endswith("no such document comes of the folder. None of the 13 files has a similar name")
+
+
 def test_slips_are_told_in_their_order(home: Path) -> None:
     write(home / "files", {"a.csv": b"a,b\n1,2\n"})
     names = ["source", "pages", "metadata", "headings", "media_type"]
