@@ -25,6 +25,7 @@ def run(
     sweep: str | Path | Mapping[str, Any],
     *,
     dataset: str | None = None,
+    headline: str | None = None,
     tracking_uri: str | None = None,
     cache_dir: Path | str | None = None,
     fresh: bool = False,
@@ -33,19 +34,21 @@ def run(
 ) -> SweepResult:
     """Run a sweep (a file, a ready sweep's name, or the content of a sweep file) and compare it.
 
-    Records go to MLflow as on the command line; complete ones are not run again unless `fresh`.
-    Raises `strategies.errors.BadInput` before any work if something is wrong.
+    `dataset` and `headline` replace the sweep's own. Records go to MLflow as on the command line; complete
+    ones are not run again unless `fresh`. Raises `strategies.errors.BadInput` before any work if something
+    is wrong.
     """
     from experiments.cache_place import cache_place
     from experiments.mlflow_tracker import MlflowTracker
     from experiments.runner import prepare
     from experiments.runner import run as run_launch
-    from experiments.sweep import load_sweep, read_sweep
+    from experiments.sweep import load_sweep, read_sweep, with_headline
 
     if isinstance(sweep, Mapping):
-        asked = read_sweep({**sweep, "dataset": dataset} if dataset else sweep)
+        content = {**sweep, "dataset": dataset} if dataset else sweep
+        asked = read_sweep(with_headline(content, headline) if headline else content)
     else:
-        asked = load_sweep(sweep, dataset=dataset)
+        asked = load_sweep(sweep, dataset=dataset, headline=headline)
     launch = prepare(
         asked,
         MlflowTracker(asked.name, tracking_uri, report=warnings.warn),

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import floor, fsum
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cost import FREE, Prices, costs
 from evaluation.gold.provenance import provenance_warnings, proxies_alone
 from evaluation.misses import REMEDIES
-from evaluation.searching import STORE_RECALL
 from evaluation.statistics import Recommendation, Side, recommend
-from experiments.compared import PAID, Compared, compared, paid, varies
-from experiments.likeness import differing_scores
+from experiments.ceiling import below_ceiling
+from experiments.compared import PAID, Compared, compared, paid
+from experiments.notes import notes_of
 from experiments.patterns import remedy
 from experiments.records import RunRecord
 from experiments.tables import Table, frame, in_currency, long, retrieved, wide
@@ -25,10 +24,6 @@ from strategies.parameters import made
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-OVERLAPS = ("overlap", "overlap_sentences")
-"""Parameters that ask for overlap; in a record they are numbers."""
 
 
 BY_PROXIES = "By proxies alone, with no question that a person asked:"
@@ -54,6 +49,8 @@ class Judging:
     """What costs are reckoned with."""
     data_digest: str = ""
     """Identity of the documents and questions; empty where an older version described the sweep."""
+    searched_tokens: int = 0
+    """Tokens of all documents that are searched; 0 where an older version described the sweep."""
 
     def to_json(self) -> str:
         """JSON text that `from_json` gives back."""
@@ -188,7 +185,9 @@ def judge(
         margin=judging.margin,
         seed=judging.seed,
         side="dev" if sides else None,
+        among=_proxies(dev),
     )
+    recommendation = below_ceiling(recommendation, dev, judging)
     if kept and not names:
         sentence = "Nothing to recommend: every configuration failed."
         recommendation = replace(recommendation, sentence=sentence)
@@ -206,38 +205,17 @@ def judge(
         statistics[key] |= {**on_front.get(key, {}), "rule_tau": tau}
     for key in names:
         statistics[key] |= costs(judging.prices, finished[key][0].metrics, judging.headline)
-    notes = [
-        *provenance_warnings(row.get("synthetic") for row in whole.questions),
-        *judging.notes,
-        *elsewhere,
-        *(f"{key} is left out of the comparison: {why}" for key, why in whole.reasons.items()),
-        *_scope(whole, judging),
-        *_priced(recommendation, judging),
-        *_lossy(finished),
-        *_repeated(finished),
-        *_sides(dev, test),
-        *without,
-        *([sensitivity] if tau is not None and tau < AGREEMENT else ()),
-    ]
-    collapsed = [key for key in names if lost_overlap(finished[key][0])]
-    if collapsed:
-        notes.append(
-            f"Overlap was asked for, but no chunk shares text with the one before: {', '.join(collapsed)}. "
-            "Compare these as overlap 0"
-        )
-    if judging.baseline is not None and judging.baseline not in names:
-        notes.append(f"The baseline {judging.baseline} has not finished, so nothing is compared with it")
-    missing = len(judging.config_ids) - len({record.config_id for record in kept})
-    if missing:
-        notes.append(
-            f"Not run yet: {missing} of {len(judging.config_ids)} configurations. Run the sweep again"
-        )
-    if recommendation.detectable is not None:
-        notes.append(
-            f"With {len(dev.scores)} {'dev ' if sides else ''}questions and {sum(whole.eligible)} "
-            f"configurations, differences of about {recommendation.detectable:.3f} in {judging.headline} "
-            "are found 8 times in 10; smaller ones mostly are not"
-        )
+    notes = notes_of(
+        whole,
+        dev,
+        test,
+        judging,
+        recommendation,
+        kept,
+        elsewhere=elsewhere,
+        front=without,
+        sensitivity=sensitivity if tau is not None and tau < AGREEMENT else "",
+    )
     return SweepResult(
         name, judging, tuple(kept), recommendation, statistics, tuple(notes), sensitivity, traffic, ran
     )
@@ -264,72 +242,15 @@ def of_one_data(records: Sequence[RunRecord], digest: str) -> tuple[list[RunReco
     return same, [note]
 
 
+def _proxies(dev: Compared) -> str:
+    """How many of the questions that decide are proxies; empty if none are, or all, which is said at once."""
+    made = [row.get("synthetic") for row in dev.questions]
+    proxies = made.count("proxy")
+    return f"{proxies:,} of them proxies" if 0 < proxies < len(made) else ""
+
+
 def sides_of(judging: Judging, records: Sequence[RunRecord]) -> dict[str, Side]:
     """Question id -> its side of the split; empty without one."""
     kept = set(judging.test_questions)
     asked = (row.get("question_id") for record in records for row in record.questions)
     return {key: "test" if key in kept else "dev" for key in asked if key} if kept else {}
-
-
-def _scope(whole: Compared, judging: Judging) -> Iterator[str]:
-    """What it means that questions searched only the documents that hold their evidence."""
-    scopes = {repeats[0].params.get("scope") for repeats in whole.finished.values()}
-    if scopes == {"document"}:
-        yield (
-            "Each question searched only the documents that hold its evidence (scope: document), so no score "
-            "says how well these are found among all"
-        )
-    if judging.baseline in whole.apart:
-        yield f"The baseline {judging.baseline} searched other documents, so nothing is compared with it"
-
-
-def _lossy(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
-    """Which stores miss so many of the nearest chunks that a score is not the cut's alone."""
-    lossy = []
-    for name, repeats in finished.items():
-        found = [record.metrics["store_recall"] for record in repeats if "store_recall" in record.metrics]
-        recall = fsum(found) / len(found) if found else 1.0
-        if recall < STORE_RECALL:
-            # Truncated, so that 0.9899 does not look as if it were enough.
-            lossy.append(f"{name} ({floor(round(recall * 1000, 6)) / 10:.1f} %)")
-    if lossy:
-        yield (
-            "Some stores found only this share of the nearest chunks that exact search finds: "
-            f"{', '.join(lossy)}. Differences between these and other rows are not those of the cut alone"
-        )
-
-
-def _priced(recommendation: Recommendation, judging: Judging) -> Iterator[str]:
-    """That money does not decide, where there are prices."""
-    if recommendation.kind != "nothing" and replace(judging.prices, currency=None) != FREE:
-        yield (
-            "Prices do not decide what is cheapest: that goes by a language model's tokens, reranked pairs, "
-            "tokens embedded and stored bytes, in this order. Compare the columns of costs"
-        )
-
-
-def _repeated(finished: Mapping[str, Sequence[RunRecord]]) -> Iterator[str]:
-    """That scores are means over different indexes, where they are; any other difference is left out."""
-    for name, repeats in finished.items():
-        if varies(repeats[0]) and differing_scores(repeats):
-            yield (
-                f"{name}: its index is built anew each time, and two builds differ in what they miss; "
-                f"scores are means over {len(repeats)} builds"
-            )
-
-
-def _sides(dev: Compared, test: Compared | None) -> Iterator[str]:
-    """What the questions of each side alone do not suffice for."""
-    for side, questions in (("dev", dev), ("test", test)) if test is not None else ():
-        if questions is not None and questions.questions and questions.units.warning:
-            yield f"Of the {side} side: {questions.units.warning}"
-
-
-def lost_overlap(record: RunRecord) -> bool:
-    """Whether an overlap was asked for that came about nowhere, as where whole pieces are longer than it."""
-    asked = any(
-        isinstance(value, int | float) and value > 0
-        for name, value in record.params.items()
-        if name in OVERLAPS
-    )
-    return asked and bool(record.chunks) and not record.metrics.get("overlap_effective")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evaluation.embedding_desk import threads
 from evaluation.gold import GoldSet, load
-from evaluation.gold.filters import excluded, filter_problem, passing
+from evaluation.gold.filters import filter_problem, passing
 from evaluation.gold.provenance import provenance
-from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.scorers import Scorer, check_names
 from evaluation.settings import Settings
@@ -20,6 +19,7 @@ from evaluation.statistics import Side, components, resampling_units, sides, spl
 from experiments.chunk_list import chunk_rows, document_rows, retrieved_rows
 from experiments.columns import COLUMNS
 from experiments.grid import Grid, expand
+from experiments.notes import data_notes
 from experiments.progress import Progress, SilentProgress
 from experiments.records import RunRecord, Status
 from experiments.results import Judging, SweepResult, judge
@@ -28,7 +28,7 @@ from experiments.signals import Gate, gated_signals
 from experiments.sweep import Sweep
 from experiments.tracking import MARKS, DataInput, Handle, Tracker
 from experiments.workbench import Workbench
-from strategies.document import Scalar
+from strategies.document import Document, Scalar
 from strategies.errors import BadInput, ChunksweepError, Problem
 from strategies.tools import TOKENS
 from strategies.units.counting import check_unit
@@ -73,8 +73,9 @@ class Launch:
             repeats=self.sweep.repeats,
             config_ids=self.config_ids,
             test_questions=tuple(sorted(key for key, side in self.sides.items() if side == "test")),
-            notes=tuple(self._notes()),
+            notes=tuple(data_notes(self)),
             data_digest=self.bench.gold.digest,
+            searched_tokens=self.searched_tokens,
         )
 
     @property
@@ -94,35 +95,21 @@ class Launch:
         ways, _ = provenance(question.synthetic for question in self.bench.gold.questions)
         return {"synthetic": ways} if ways else {}
 
-    def _notes(self) -> Iterator[str]:
-        """What the data alone say against trusting the comparison."""
-        if self.changed:
-            yield (
-                "The last launch of this sweep measured other documents or questions. Nothing of it is in "
-                "this table, and its numbers do not compare with these"
-            )
-        units = resampling_units([question for question in self.bench.gold.questions if question.evidence])
-        if units.warning:
-            yield units.warning
-        searched = passing(dict(self.sweep.settings.filter), self.bench.gold.documents)
-        outside = excluded(self.bench.gold.questions, {document.id for document in searched})
-        if outside:
-            yield (
-                f"The filter leaves {len(searched)} of {len(self.bench.gold.documents)} documents to search. "
-                f"{outside} of {len(self.bench.gold.questions)} questions have evidence in others, so every "
-                "configuration misses them as `filtered`"
-            )
-        headline = metric_column(self.sweep.settings.headline)
-        budget = headline.parameter if headline and headline.metric.needs == "budget" else 0
-        corpus = sum(len(self.bench.measured[document.id].token_starts) for document in searched)
-        if budget * 2 > corpus:
-            whole = len(searched) == len(self.bench.measured)
-            which = "All documents together" if whole else "The documents that are searched"
-            yield (
-                f"{which} hold {corpus:,} tokens, so {budget:,} tokens of retrieved text are "
-                "much or all of them, whatever the cut: choose a headline with a budget of at most "
-                f"{max(1, corpus // 4):,}"
-            )
+    @property
+    def made_share(self) -> dict[str, Scalar]:
+        """What share of the questions that is, beside `made` as a tag of the launch."""
+        made = [question.synthetic for question in self.bench.gold.questions if question.evidence]
+        return {"synthetic_share": round(provenance(made)[1], 4)} if self.made else {}
+
+    @property
+    def searched(self) -> list[Document]:
+        """The documents that the filter lets through."""
+        return passing(dict(self.sweep.settings.filter), self.bench.gold.documents)
+
+    @property
+    def searched_tokens(self) -> int:
+        """Their tokens."""
+        return sum(len(self.bench.measured[document.id].token_starts) for document in self.searched)
 
 
 def prepare(
@@ -217,7 +204,7 @@ def run(launch: Launch, *, progress: Progress | None = None, fail_fast: bool = F
     tracker, judging = launch.tracker, launch.judging
     gold = launch.bench.gold
     data = DataInput(gold.name, gold.digest, launch.sweep.dataset)
-    tracker.open(launch.sweep.name, data, launch.made)
+    tracker.open(launch.sweep.name, data, {**launch.made, **launch.made_share})
     if to_run:
         tracker.describe(judging.to_json())
     status: Status = "killed"

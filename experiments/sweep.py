@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from evaluation.metrics import column as metric_column
 from evaluation.metrics import expand as expand_metrics
 from evaluation.scalars import HALF_PAIR
+from evaluation.settings import Settings
 from evaluation.yaml_reading import Key, Where, parse_option, parse_scalar, read_yaml
 from experiments.grid import Grid, expand
 from experiments.reading import dotted, label, not_unicode
@@ -25,7 +27,17 @@ from experiments.sweep_schema import (
 )
 from strategies.errors import BadInput, Problem, brief, nearest
 
-__all__ = ["Entry", "Grid", "Invalid", "Sweep", "load_sweep", "read_sweep", "sweep_from_options", "sweeps"]
+__all__ = [
+    "Entry",
+    "Grid",
+    "Invalid",
+    "Sweep",
+    "load_sweep",
+    "read_sweep",
+    "sweep_from_options",
+    "sweeps",
+    "with_headline",
+]
 
 _FOLDER = Path(__file__).parent / "sweeps"
 
@@ -35,8 +47,14 @@ def sweeps() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.yaml"))}
 
 
-def load_sweep(reference: str | Path, *, dataset: str | None = None, name: str | None = None) -> Sweep:
-    """The sweep of a file, or a ready one by name; `dataset` and `name` replace the file's own.
+def load_sweep(
+    reference: str | Path,
+    *,
+    dataset: str | None = None,
+    name: str | None = None,
+    headline: str | None = None,
+) -> Sweep:
+    """The sweep of a file, or a ready one by name; `dataset`, `name` and `headline` replace the file's own.
 
     Raises `BadInput` with every problem, each with file and line.
     """
@@ -48,8 +66,12 @@ def load_sweep(reference: str | Path, *, dataset: str | None = None, name: str |
         raise BadInput([Problem(yaml.where(()), "is not a map of keys", "Start with name: my-sweep")])
     given = {"dataset": dataset, "name": name}
     content = {**yaml.content, **{key: value for key, value in given.items() if value is not None}}
+    where: Where = yaml.where
+    if headline is not None:
+        content = with_headline(content, headline)
+        where = lambda key: "--headline" if key == ("headline",) else yaml.where(key)  # noqa: E731
     try:
-        return read_sweep(content, where=yaml.where, folder=None if dataset is not None else path.parent)
+        return read_sweep(content, where=where, folder=None if dataset is not None else path.parent)
     except BadInput as error:
         raise BadInput(sorted(error.problems, key=_line)) from None
 
@@ -85,8 +107,32 @@ def read_sweep(content: Mapping[str, Any], *, where: Where = dotted, folder: Pat
     return sweep
 
 
+def with_headline(content: Mapping[str, Any], headline: str) -> dict[str, Any]:
+    """The content of a sweep with another headline, whose K or budget is measured with the others.
+
+    >>> with_headline({"retrieval": {"token_budgets": [512]}}, "context_recall_at_64_tokens")["retrieval"]
+    {'token_budgets': [512, 64]}
+    """
+    found, retrieval = metric_column(headline), content.get("retrieval")
+    changed = {**content, "headline": headline}
+    if found is None or found.metric.needs is None or not isinstance(retrieval, Mapping | None):
+        return changed
+    key = "k" if found.metric.needs == "k" else "token_budgets"
+    written = (retrieval or {}).get(key)
+    if written is None:
+        written = Settings().ks if key == "k" else Settings().budgets
+    values = [*written] if isinstance(written, list | tuple) else [written]
+    values += [] if found.parameter in values else [found.parameter]
+    return {**changed, "retrieval": {**(retrieval or {}), key: values}}
+
+
 def sweep_from_options(
-    dataset: str, axes: Mapping[str, str], *, name: str | None = None, **fields: Any
+    dataset: str,
+    axes: Mapping[str, str],
+    *,
+    name: str | None = None,
+    headline: str | None = None,
+    **fields: Any,
 ) -> Sweep:
     """A sweep without a file: `axes` holds parameters as a command line gives them.
 
@@ -97,6 +143,7 @@ def sweep_from_options(
     entry = {key: _axis(key, value) for key, value in axes.items()}
     default = re.sub(r"[^\w.]+", "-", f"{Path(dataset).name}-{axes.get('strategy', '')}").strip("-._")
     content = {"name": name or default, "dataset": dataset, "grid": [entry], **fields}
+    content = content if headline is None else with_headline(content, headline)
     return read_sweep(content, where=_option)
 
 
@@ -125,7 +172,9 @@ def _headline_problems(sweep: Sweep) -> list[Problem]:
 
 
 def _line(problem: Problem) -> int:
-    return int(problem.where.rpartition(":")[2])
+    """Its line in the file; what came from an option stands first."""
+    line = problem.where.rpartition(":")[2]
+    return int(line) if line.isdecimal() else 0
 
 
 def _option(key: Key) -> str:
@@ -142,7 +191,11 @@ def _find(reference: str | Path) -> Path:
     ready = sweeps()
     if str(reference) in ready:
         return ready[str(reference)]
-    what = "is a folder" if os.path.isdir(path) else "is no file, and no ready sweep has that name"
+    if reference != "" and os.path.isdir(path):
+        given = brief(shlex.quote(str(reference)))
+        remedy = f"If it is a data set, name it beside a sweep: chunksweep run quick --dataset {given}"
+        raise BadInput([Problem(brief(str(reference)), "is a folder, and no sweep", remedy)])
+    what = "is no file, and no ready sweep has that name"
     if reference == "":
         what = "its name is empty"
     raise BadInput([Problem(brief(str(reference)) or "sweep", what, nearest(str(reference), ready))])

@@ -42,6 +42,14 @@ Experiment = Annotated[
     str | None,
     typer.Option("--experiment", help="Name of the sweep, its experiment in MLflow.", show_default=False),
 ]
+Headline = Annotated[
+    str | None,
+    typer.Option(
+        help="The score to decide by, instead of the sweep's, as context_recall_at_256_tokens; its budget "
+        "or depth is measured, too.",
+        show_default=False,
+    ),
+]
 Embedder = Annotated[
     str | None, typer.Option(help="Without a file: the embedding model.", show_default=False)
 ]
@@ -53,6 +61,7 @@ def asked_sweep(
     experiment: str | None,
     *,
     embedder: str | None,
+    headline: str | None,
     axes: dict[str, str | None],
     sets: list[str] | None,
 ) -> Sweep:
@@ -69,7 +78,7 @@ def asked_sweep(
                     for key in extra
                 ]
             )
-        return load_sweep(reference, dataset=dataset, name=experiment)
+        return load_sweep(reference, dataset=dataset, name=experiment, headline=headline)
     missing = [
         name for name, value in (("dataset", dataset), ("strategy", axes.get("strategy"))) if not value
     ]
@@ -87,7 +96,7 @@ def asked_sweep(
     fields: dict[str, Any] = {"embedder": embedder} if embedder else {}
     assert dataset is not None
     place = dataset if "/" not in dataset else str(Path(dataset).expanduser())
-    return sweep_from_options(place, given, name=experiment, **fields)
+    return sweep_from_options(place, given, name=experiment, headline=headline, **fields)
 
 
 def pairs(sets: list[str]) -> dict[str, str]:

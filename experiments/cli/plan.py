@@ -17,6 +17,7 @@ def plan(
     headings: asking.Headings = None,
     set_: asking.Set = None,
     embedder: asking.Embedder = None,
+    headline: asking.Headline = None,
     experiment: asking.Experiment = None,
     tracking_uri: options.TrackingUri = None,
     cache_dir: options.CacheDir = None,
@@ -42,6 +43,7 @@ def plan(
         dataset,
         experiment,
         embedder=embedder,
+        headline=headline,
         axes={"strategy": strategy, "unit": unit, "size": size, "overlap": overlap, "headings": headings},
         sets=set_,
     )

@@ -26,6 +26,7 @@ def run(
     headings: asking.Headings = None,
     set_: asking.Set = None,
     embedder: asking.Embedder = None,
+    headline: asking.Headline = None,
     experiment: asking.Experiment = None,
     tracking_uri: options.TrackingUri = None,
     cache_dir: options.CacheDir = None,
@@ -58,6 +59,7 @@ def run(
         dataset,
         experiment,
         embedder=embedder,
+        headline=headline,
         axes={"strategy": strategy, "unit": unit, "size": size, "overlap": overlap, "headings": headings},
         sets=set_,
     )

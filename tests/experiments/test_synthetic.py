@@ -78,12 +78,13 @@ def test_the_leaderboard_warns_and_the_recommendation_says_it_itself(result: Swe
     assert all(row["warnings"].startswith(PROXIES) for row in told["configurations"])
 
 
-def test_one_question_of_a_person_is_enough_for_a_recommendation_of_its_own_but_not_against_the_warning() -> (
-    None
-):
+def test_the_sentence_itself_says_how_many_questions_are_proxies() -> None:
     made = ["proxy"] * 11 + [""]
     result = judged(record("good", GOOD, made), record("bad", BAD, made))
-    assert result.recommendation.sentence.startswith("Recommended: good")
+    told = "Recommended by 12 questions, 11 of them proxies: good (mean 1.000)"
+    assert result.recommendation.sentence.startswith(told)
+    half = judged(record("one", [1.0, 0.0] * 6, made), record("two", [0.0, 1.0] * 6, made))
+    assert half.recommendation.sentence.startswith("Cannot tell from 12 questions, 11 of them proxies: ")
     assert result.notes[0].startswith("11 of 12 questions are proxies")
 
 
@@ -275,5 +276,6 @@ def test_a_launch_after_the_questions_changed_says_so_once(tmp_path: Path) -> No
     assert second.table["synthetic"] == ("proxy", "proxy")
     assert second.table["synthetic_share"] == (0.5, 0.5)
     assert tracker.tags["launch"]["synthetic"] == "proxy"
+    assert tracker.tags["launch"]["synthetic_share"] == 0.5
     third = launched()
     assert (third.ran, changed(third)) == (0, False)
