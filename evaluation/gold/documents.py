@@ -73,6 +73,8 @@ class TextFile:
     text: str
     """Without the byte-order mark."""
     byte_order_mark: bool
+    path: Path | None = None
+    """Where it lies, its name as the file system spells it."""
 
 
 def media_type(document_id: str) -> str:
@@ -158,4 +160,6 @@ def _read(found: Found) -> TextFile | Problem:
     if isinstance(data, Problem):
         return data
     text = decode(data, found.where)
-    return text if isinstance(text, Problem) else TextFile(found.id, data, text, data.startswith(_UTF8_BOM))
+    if isinstance(text, Problem):
+        return text
+    return TextFile(found.id, data, text, data.startswith(_UTF8_BOM), found.path)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -70,7 +71,7 @@ class Chroma(Format):
                         Problem(row.where, f"asks what line {lines[key]} asks, word for word")
                     )
         gold = gold_set(path.name, files.documents.values(), questions)
-        read = (path / TABLE, *(path / CORPORA / name for name in files.documents))
+        read = (path / TABLE, *files.paths.values())
         return Imported(gold, tuple(refused), (*files.notes, *places.notes), read)
 
     def _question(
@@ -84,7 +85,7 @@ class Chroma(Format):
     ) -> Question | None:
         id, text, corpus = row.id("id", default), row.text("question"), row.text("corpus_id", blank=True)
         ids.check(id, row)
-        told = asked(row)
+        told, corpus = asked(row), unicodedata.normalize("NFC", corpus)
         if row.ok and corpus not in corpora:
             what = "cannot be read" if corpus + SUFFIX in files.unread else f"is not in {CORPORA}/"
             row.problem(f"corpus {brief(corpus)} {what}", nearest_document(corpus, corpora))

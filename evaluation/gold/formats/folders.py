@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ class Files:
     unread: dict[str, Problem]
     """Files that cannot be read, by the same path."""
     notes: tuple[Problem, ...]
+    paths: Mapping[str, Path]
+    """Where the documents lie, by the same path: a file system may spell it in another Unicode form."""
 
 
 def read_files(folder: Path, called: Callable[[str], str] = str) -> Files:
@@ -41,7 +43,8 @@ def read_files(folder: Path, called: Callable[[str], str] = str) -> Files:
         if (name := documents[file.id].id) != called(file.id):
             notes.append(Problem(where, f"is called {name}"))
     unread = {problem.where.removeprefix(f"{folder.name}/"): problem for problem in bad}
-    return Files(documents, unread, tuple(notes))
+    paths = {file.id: file.path for file in files if file.path}
+    return Files(documents, unread, tuple(notes), paths)
 
 
 def write_file(folder: Path, path: str, text: str) -> None:

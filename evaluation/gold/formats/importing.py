@@ -48,6 +48,8 @@ def import_set(
     """Write the native set of a foreign one into a folder that is not there, or empty. Raises BadInput."""
     if not path.exists():
         raise refuse(brief(str(path)), "is not there", f"{format.name} is {format.layout}")
+    if not (path.is_file() or path.is_dir()):  # a pipe is gone once it was read, and a device may never end
+        raise refuse(brief(str(path)), "is not a regular file", "Save it as one")
     imported = format.read(path)
     own = name if name is not None else imported.named or _plain(path)
     notes = (*imported.notes, *([Problem(format.name, format.caution)] if format.caution else ()))

@@ -58,7 +58,7 @@ class LegalBenchRag(Format):
         if wrong:
             raise BadInput([*wrong, *refused])
         gold = gold_set(path.name, files.documents.values(), questions)
-        read = (*benchmarks, *(path / CORPUS / name for name in files.documents))
+        read = (*benchmarks, *files.paths.values())
         return Imported(gold, tuple(refused), (*files.notes, *places.notes), read)
 
     def write(self, gold: GoldSet, path: Path) -> None:

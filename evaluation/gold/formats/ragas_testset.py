@@ -85,7 +85,7 @@ class RagasTestset(Format):
             keys = listed([f"{brief(key)} ({count})" for key, count in sorted(lost.items())])
             notes.append(Problem(file.name, f"what is no part of a gold set is left out: {keys}"))
         gold = gold_set(file.stem, corpus.documents.values(), questions)
-        read = [source / name for name in documents] if source.is_dir() else [source]
+        read = [files.paths[name] for name in documents]
         named = (note for note in files.notes if not is_sidecar(note.where))
         return Imported(gold, tuple(refused), (*named, *notes), (file, *read))
 
@@ -126,7 +126,7 @@ def _files(source: Path) -> Files:
         raise refuse(brief(str(source)), "is not there", remedy)
     where = brief(source.name)
     document = describe(Names().new(source.name), text_of(source, where), where)[0]
-    return Files({source.name: document}, {}, ())
+    return Files({source.name: document}, {}, (), {source.name: source})
 
 
 def _csv(path: Path, refused: list[Problem]) -> Iterator[Row]:

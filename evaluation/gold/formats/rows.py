@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from evaluation.gold.documents import decode
 from evaluation.gold.metadata import shown
+from evaluation.gold.walking import read_bytes
 from evaluation.scalars import HALF_PAIR, LARGEST, is_unicode
 from strategies.errors import BadInput, Problem, brief, refuse
 
 
 def text_of(path: Path, where: str) -> str:
     """The text of a UTF-8 file, its byte-order mark removed. Raises BadInput."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise refuse(where, f"cannot be read ({error.strerror or error})") from None
-    text = decode(data, where)
+    if not os.path.lexists(path):
+        raise refuse(where, "is not there")
+    data = read_bytes(path, where)
+    text = data if isinstance(data, Problem) else decode(data, where)
     if isinstance(text, Problem):
         raise BadInput([text])
     return text
