@@ -52,6 +52,8 @@ def report_lines(made: Made, spent: Spent, name: str) -> Iterator[str]:
         yield f"  {number:>6,}    {tag}"
     for reason, number in sorted(made.dropped.items(), key=lambda row: (-row[1], row[0])):
         yield f"  {number:>6,}  dropped: {REASONS[reason]}"
+    for step, number in sorted(made.formless.items()):
+        yield f"  {number:>6,}  replies had not the form: {step}, which are no questions"
     if made.failures:
         yield f"  {len(made.failures):>6,}  failed"
     for where, what in made.failures[:MOST_FAILURES]:
@@ -80,6 +82,7 @@ def as_dict(made: Made, spent: Spent, estimate: Estimate) -> dict[str, Any]:
         "asked": made.samples,
         "dropped": dict(made.dropped),
         "refused": [{"reason": one.reason, "question": one.question} for one in made.refused],
+        "formless": dict(made.formless),
         "failures": [{"where": where, "what": what} for where, what in made.failures],
         "end": made.end,
         "estimate": asdict(estimate),

@@ -39,6 +39,7 @@ _ENDS = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019\u
 _MARKS = re.compile(r"https?:|www\.|[|{}<>=\\]|\t")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _BULLET = re.compile(r"^(?:[-*+\u2022\u2013]|\(?\d{1,3}[.)])\s+")
+_FOOTNOTE = re.compile(r"^\[\^[^\[\]\s]+\]:\s*|\[\^[^\[\]\s]+\]")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
 
 
@@ -106,12 +107,13 @@ def _sentences(read: Sections, start: int, end: int, language: str) -> Iterator[
 
 
 def plain(text: str) -> str:
-    """A sentence without the mark of a list before it, marks of emphasis and targets of links.
+    """A sentence without the mark of a list before it, of footnotes and emphasis, and targets of links.
 
-    >>> plain("See **the** [rules](a.md#b) of `snake_case` and _that_.")
-    'See the rules of snake_case and that.'
+    >>> plain("See **the** [rules](a.md#b) of `snake_case`[^2] and _that_."), plain("[^2]: Or so.")
+    ('See the rules of snake_case and that.', 'Or so.')
     """
-    return _EMPHASIS.sub("", _LINK.sub(r"\1", _BULLET.sub("", text))).strip()
+    bare = _FOOTNOTE.sub("", _BULLET.sub("", text))
+    return _EMPHASIS.sub("", _LINK.sub(r"\1", bare)).strip()
 
 
 def is_prose(text: str) -> bool:

@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from heapq import nlargest
 from threading import Lock
 from typing import NamedTuple
 
-from evaluation.gold.making.span_exact import MOST_SAMPLES, Made, NotAsked
+from evaluation.gold.making import prompts
+from evaluation.gold.making.prompts import tokens
+from evaluation.gold.making.sampling import Excerpt, Sample
+from evaluation.gold.making.span_exact import MOST_SAMPLES, UNKNOWN, Made, NotAsked
+from evaluation.gold.nouns import Passage
 from strategies.language_model.chat_model import ChatModel
-from strategies.units.counting import counter_of
 
-_FOLLOWING = {"question": (2, 4), "rephrase": (2, 3), "answer": (1, 2), "compare": (1, 1)}
-"""What a request is for -> requests that it makes with what follows: if all is well, and at most.
+_STEPS = ("question", "rephrase", "answer", "compare")
+_EXPECTED = {"question": 2, "rephrase": 2, "answer": 1, "compare": 1}
+"""What a request is for -> requests that it makes with what follows, if all is well."""
 
-No prompt that follows a question's is longer than it, which holds the same passages and more rules.
-"""
+_SPARE = 64
+"""cl100k tokens by which a prompt may exceed the sum of its parts: marks are of any digits, and a text may be
+cut inside its tokens."""
+
+
+_NOWHERE = Excerpt(Passage("", 0, 0), "")
 
 
 class Pending(NamedTuple):
@@ -30,12 +40,12 @@ class Pending(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """Requests of one size."""
+    """Requests, and the cl100k tokens of all their prompts."""
 
     expected: int
+    expected_tokens: int
     most: int
-    input_tokens: int
-    """cl100k tokens of the prompt, or of the longest among them."""
+    most_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +96,44 @@ def span_exact_weights(pending: Iterable[Pending], made: Made) -> list[Weight]:
     """The requests of a run of `span_exact` that only counted."""
     weights = []
     for step, prompt in pending:
-        expected, most = _FOLLOWING[step]
-        weights.append(Weight(expected, most, tokens(prompt)))
+        size = tokens(prompt)
+        unknown = prompts.MOST_BEFORE_TOKENS if UNKNOWN in prompt else 0
+        most = [size + unknown, *_following(step, size - _bare()[step])]
+        weights.append(Weight(_EXPECTED[step], _EXPECTED[step] * size, len(most), sum(most)))
     if weights:
-        further = MOST_SAMPLES * made.wanted - made.samples
-        weights.append(Weight(0, 4 * further, max(weight.input_tokens for weight in weights)))
+        n_further = MOST_SAMPLES * made.wanted - made.samples
+        longest = sum(nlargest(2, (one.tokens + tokens(prompts.whence(one)) for one in made.passages)))
+        pair = tokens(prompts.question_prompt(Sample((_NOWHERE, _NOWHERE)), ["?"]))
+        most = [pair + prompts.MOST_BEFORE_TOKENS + longest + _SPARE, *_following("question", longest)]
+        weights.append(Weight(0, 0, n_further * len(most), n_further * sum(most)))
     return weights
+
+
+def _following(step: str, evidence: int) -> list[int]:
+    """Tokens, at most, of each prompt that may follow one, on texts of so many tokens."""
+    answers = prompts.MOST_ANSWER + prompts.MOST_ALONE
+    texts = {"rephrase": evidence, "answer": evidence, "compare": answers}
+    later = _STEPS[_STEPS.index(step) + 1 :]
+    return [_bare()[one] + prompts.MOST_QUESTION + texts[one] + _SPARE for one in later]
+
+
+@cache
+def _bare() -> dict[str, int]:
+    """Tokens of each prompt without its texts."""
+    bare = (
+        prompts.question_prompt(Sample((_NOWHERE,)), ()),
+        prompts.rephrase_prompt("", [""]),
+        prompts.answer_prompt("", [""]),
+        prompts.compare_prompt("", "", ""),
+    )
+    return dict(zip(_STEPS, map(tokens, bare), strict=True))
 
 
 def estimate(weights: Iterable[Weight], model: ChatModel) -> Estimate:
     """What the requests take."""
     weights = list(weights)
-    expected = sum(weight.expected for weight in weights), sum(w.expected * w.input_tokens for w in weights)
-    most = sum(weight.most for weight in weights), sum(w.most * w.input_tokens for w in weights)
+    expected = sum(weight.expected for weight in weights), sum(w.expected_tokens for w in weights)
+    most = sum(weight.most for weight in weights), sum(w.most_tokens for w in weights)
     return Estimate(_amount(*expected, model), _amount(*most, model))
 
 
@@ -108,8 +143,3 @@ def _amount(requests: int, input_tokens: int, model: ChatModel) -> Amount:
     return Amount(
         requests, input_tokens, output, None if output is None else model.cost(input_tokens, output)
     )
-
-
-def tokens(text: str) -> int:
-    """cl100k tokens of a prompt."""
-    return counter_of("cl100k_base").count(text)

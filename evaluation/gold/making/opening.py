@@ -9,6 +9,7 @@ from evaluation.gold.changing import bundled_set
 from evaluation.gold.loading import CARD, QUESTIONS, locate, read
 from evaluation.gold.nouns import GoldSet
 from strategies.errors import BadInput, Problem
+from strategies.segmenting import language_problem
 
 _EMPTY = ("is missing", "holds no question")
 
@@ -41,3 +42,14 @@ def claimed(card: Mapping[str, object]) -> list[Problem]:
         Problem(CARD, f"{key} is of the questions as they are", "Take it out of the card first")
         for key in fixed
     ]
+
+
+def language_of(card: Mapping[str, object]) -> str:
+    """The code of the documents' language, as a card says it, or English.
+
+    >>> language_of({"language": "de-AT"}), language_of({})
+    ('de', 'en')
+    """
+    said = card.get("language")
+    code = said.lower().partition("-")[0] if isinstance(said, str) else ""
+    return "en" if language_problem(code) else code

@@ -12,12 +12,17 @@ from typing import NamedTuple
 
 from evaluation.gold.making.sampling import Excerpt, Sample
 from evaluation.judging.verdict import json_object
+from strategies.units.counting import counter_of
 
 MOST_QUOTES = 6
 MOST_QUESTION = 300
-"""Characters of a question."""
+"""Characters, and cl100k tokens, of a question."""
 MOST_ANSWER = 600
-"""Characters of an answer."""
+"""The same of an answer."""
+MOST_ALONE = 2 * MOST_ANSWER
+"""The same of an answer from the evidence alone, which is only compared."""
+MOST_BEFORE, MOST_BEFORE_TOKENS = 10, 400
+"""Questions of before that are shown, the last ones, and cl100k tokens of them all."""
 
 _QUESTION = """\
 You write questions that test a search engine. Below {stands} of a collection of documents. Write one \
@@ -102,15 +107,28 @@ class Draft(NamedTuple):
 
 def question_prompt(sample: Sample, before: Sequence[str]) -> str:
     """Asks for a question on a sample; `before` are those that were asked on its first passage."""
+    told = _latest(before)
     one = len(sample.excerpts) == 1
     return _QUESTION.format(
         stands="stands a passage" if one else "stand two passages",
         it="it" if one else "them",
         both="" if one else _BOTH,
         all_of_it="the whole passage" if one else "a whole passage",
-        before=_BEFORE.format(questions="\n".join(f"- {question}" for question in before)) if before else "",
+        before=_BEFORE.format(questions="\n".join(told)) if told else "",
         passages="\n\n".join(_shown(number, one) for number, one in enumerate(sample.excerpts, start=1)),
     )
+
+
+def _latest(before: Sequence[str]) -> list[str]:
+    """The last of the questions of before, one a line, as far as there is room for them."""
+    lines, room = list[str](), MOST_BEFORE_TOKENS
+    for question in reversed(before[-MOST_BEFORE:]):
+        line = f"- {question}"
+        room -= tokens(line) + 1  # and its line end
+        if room < 0:
+            break
+        lines.append(line)
+    return lines[::-1]
 
 
 def rephrase_prompt(question: str, evidence: Sequence[str]) -> str:
@@ -133,8 +151,13 @@ def compare_prompt(question: str, first: str, second: str) -> str:
 
 
 def _shown(number: int, excerpt: Excerpt) -> str:
+    return _marked(f"passage {number}, from {whence(excerpt)}", excerpt.text)
+
+
+def whence(excerpt: Excerpt) -> str:
+    """Its document and its headings, as they are shown."""
     where = " > ".join([excerpt.place.document, *excerpt.section])
-    return _marked(f"passage {number}, from {' '.join(where.split())}", excerpt.text)
+    return " ".join(where.split())
 
 
 def _marked_all(texts: Sequence[str]) -> str:
@@ -192,7 +215,7 @@ def read_answer(answer: str) -> str | None:
     found = json_object(answer)
     if found is None or "answer" not in found:
         return None
-    said = "" if found["answer"] is None else one_line(found["answer"], 2 * MOST_ANSWER)
+    said = "" if found["answer"] is None else one_line(found["answer"], MOST_ALONE)
     return "" if said is not None and said.upper().strip(". ") in ("NONE", "NULL") else said
 
 
@@ -204,8 +227,17 @@ def read_same(answer: str) -> bool | None:
 
 
 def one_line(value: object, longest: int) -> str | None:
-    """A text on one line; None where it is none, blank, too long, or holds what does not print."""
+    """A text on one line; None where it is none, blank, too long, or holds what does not print.
+
+    `longest` is both of characters and of cl100k tokens.
+    """
     if not isinstance(value, str):
         return None
     text = " ".join(value.split())
-    return text if 0 < len(text) <= longest and text.isprintable() else None
+    fits = 0 < len(text) <= longest and text.isprintable() and tokens(text) <= longest
+    return text if fits else None
+
+
+def tokens(text: str) -> int:
+    """cl100k tokens."""
+    return counter_of("cl100k_base").count(text)

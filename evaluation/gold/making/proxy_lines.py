@@ -13,10 +13,9 @@ from evaluation.gold.changing import bundled_set, locked, replace_file
 from evaluation.gold.documents import decode
 from evaluation.gold.loading import QUESTIONS, read
 from evaluation.gold.making.bootstrap import KINDS, Proxies, make_proxies, proxy_id
-from evaluation.gold.making.opening import claimed
+from evaluation.gold.making.opening import claimed, language_of
 from evaluation.gold.writing import question_line
 from strategies.errors import BadInput, Problem, listed, nearest, refuse
-from strategies.segmenting import language_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ def bootstrap(
 
 def _rewritten(folder: Path, wanted: int, seed: int, kinds: Sequence[str], replace: bool) -> Bootstrapped:
     lines = _lines(folder / QUESTIONS)
-    old = [number for number, line in enumerate(lines) if as_made(line)]
-    kept = [line for number, line in enumerate(lines) if number not in set(old) and line.strip()]
+    old = {number for number, line in enumerate(lines) if as_made(line)}
+    kept = [line for number, line in enumerate(lines) if number not in old and line.strip()]
     if (old or kept) and not replace:
         what = f"holds {_count(len(old) + len(kept))} already, {len(old)} of them proxies as they were made"
         remedy = "--replace puts new proxies in the place of these, and leaves every other question as it is"
@@ -71,7 +70,7 @@ def _rewritten(folder: Path, wanted: int, seed: int, kinds: Sequence[str], repla
         wanted,
         seed=seed,
         kinds=kinds,
-        language=_language(reading.gold.card.get("language")),
+        language=language_of(reading.gold.card),
         beside=beside,
     )
     if not made.questions:
@@ -150,12 +149,6 @@ def _check(wanted: int, kinds: Sequence[str]) -> None:
         problems.append(Problem("--kinds", "names one twice", "Name each once"))
     if problems:
         raise BadInput(problems)
-
-
-def _language(said: object) -> str:
-    """The code of the documents' language, as a card says it, or English."""
-    code = said.lower().partition("-")[0] if isinstance(said, str) else ""
-    return "en" if language_problem(code) else code
 
 
 def _lines(path: Path) -> list[str]:

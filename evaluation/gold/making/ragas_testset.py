@@ -106,7 +106,10 @@ def _classes() -> SimpleNamespace:
                     self._made.failures.append((self._where(form, prompt), what))
                 answer = None
             except ValueError:  # pydantic's, of an answer without the form
-                self._made.refused.append(Dropped("form"))
+                if form == "GeneratedQueryAnswer":
+                    self._made.refused.append(Dropped("form"))
+                else:
+                    self._made.formless[_STEPS[form]] += 1
                 answer = None
             if answer is None:
                 return response_model(**_NOTHING[form])  # a question has nothing: pydantic raises

@@ -22,6 +22,9 @@ from strategies.tools import TOKENS, Tools
 
 LEAST_TOKENS, MOST_TOKENS = 300, 600
 """Size of a passage, in cl100k tokens; a document that is shorter is one passage."""
+_LEAST_REST = LEAST_TOKENS // 4
+"""What is left at the end of a document and is smaller belongs to the passage before it."""
+MOST_PASSAGE_TOKENS = MOST_TOKENS + _LEAST_REST
 
 _MIX = ("single", "single", "single", "document", "across")
 """Of five samples, three are one passage, one is two of a document, one is two of two documents."""
@@ -38,6 +41,8 @@ class Excerpt:
     text: str
     section: tuple[str, ...] = ()
     """Heading path where it begins, outermost first."""
+    tokens: int = 0
+    """cl100k tokens of its paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +55,30 @@ class Sample:
         return " and ".join(f"{e.place.document} at {e.place.start}" for e in self.excerpts)
 
 
-def excerpts(documents: Sequence[Document], seed: int) -> list[Excerpt]:
-    """The passages of all documents, in an order drawn by `seed`: one of each, then another of each."""
+def excerpts(documents: Sequence[Document], seed: int, language: str = "en") -> list[Excerpt]:
+    """The passages of all documents, in an order drawn by `seed`: one of each, then another of each.
+
+    `language` is the documents' code, for the ends of sentences.
+    """
     chance, tools = Random(f"passages {seed}"), Tools()
     by_document = []
     for document in sorted(documents, key=lambda document: document.id):
-        found = list(_excerpts(document, tools, chance))
+        found = list(_excerpts(document, tools, chance, language))
         chance.shuffle(found)
         by_document.append(found)
     chance.shuffle(by_document)
-    deepest = max(map(len, by_document), default=0)
-    return [found[turn] for turn in range(deepest) for found in by_document if turn < len(found)]
+    in_order, turn = list[Excerpt](), 0
+    while by_document := [found for found in by_document if turn < len(found)]:
+        in_order += [found[turn] for found in by_document]
+        turn += 1
+    return in_order
 
 
-def _excerpts(document: Document, tools: Tools, chance: Random) -> Iterator[Excerpt]:
+def _excerpts(document: Document, tools: Tools, chance: Random, language: str) -> Iterator[Excerpt]:
     outline, ruler = tools.outline(document), tools.ruler(document, TOKENS)
     first = front_matter_end(document.text) if document.media_type in MARKDOWN else 0
     whole = Piece(first, len(document.text))
-    levels = (by_sentences("en"), LINES, *FINEST)
+    levels = (by_sentences(language), LINES, *FINEST)
     pieces = shorten(parts_of(whole, PARAGRAPHS, ruler), levels, ruler, MOST_TOKENS)
     if not pieces:
         return
@@ -80,12 +91,13 @@ def _excerpts(document: Document, tools: Tools, chance: Random) -> Iterator[Exce
         while last < len(pieces) and (last == at or tokens + counts[last] <= wanted):
             tokens += counts[last]
             last += 1
-        if last < len(pieces) and sum(counts[last:]) < LEAST_TOKENS // 4:
+        if last < len(pieces) and sum(counts[last:]) < _LEAST_REST:
             last = len(pieces)  # what is left would be no passage of its own
         while last < len(pieces) and last - at > 1 and starts[last - 1] in headings:
             last -= 1  # a heading stands above what it is about
         start, end = _stripped(document.text, starts[at], ends[last - 1])
-        yield Excerpt(Passage(document.id, start, end), document.text[start:end], outline.section(starts[at]))
+        place, text = Passage(document.id, start, end), document.text[start:end]
+        yield Excerpt(place, text, outline.section(starts[at]), sum(counts[at:last]))
         at = last
 
 
@@ -97,8 +109,8 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 class Sampler:
     """Gives samples without end: each passage comes first once a turn, alone or with a partner."""
 
-    def __init__(self, documents: Sequence[Document], seed: int) -> None:
-        self.excerpts = excerpts(documents, seed)
+    def __init__(self, documents: Sequence[Document], seed: int, language: str = "en") -> None:
+        self.excerpts = excerpts(documents, seed, language)
         self._words = [content_words(excerpt.text) for excerpt in self.excerpts]
         frequency = Counter(word for words in self._words for word in words)
         self._weight = {

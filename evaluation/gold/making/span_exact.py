@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.gold.making.candidates import Ask, Dropped, candidate
-from evaluation.gold.making.sampling import Sample, Sampler
+from evaluation.gold.making.opening import language_of
+from evaluation.gold.making.sampling import Excerpt, Sample, Sampler
 from evaluation.gold.making.wording import Asked
 from evaluation.gold.nouns import GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus
@@ -49,6 +50,10 @@ class Made:
     """Questions that were dropped, and why."""
     failures: list[tuple[str, str]] = field(default_factory=list)
     """Passages whose answers are missing, and what happened. Each keeps its place among the wanted."""
+    formless: Counter[str] = field(default_factory=Counter)
+    """Answers of the model that had not the form and were no questions, by what was asked for."""
+    passages: Sequence[Excerpt] = ()
+    """Those that may be asked about."""
     end: str = ""
     """Why fewer were made than wanted, failures apart; empty where that is not so."""
 
@@ -106,7 +111,8 @@ def span_exact(
     whose answer is missing keeps its place, so that the same call makes up for it later.
     """
     made = Made(wanted)
-    shelf, sampler = Shelf(gold, made), Sampler(gold.documents, seed)
+    shelf, sampler = Shelf(gold, made), Sampler(gold.documents, seed, language_of(gold.card))
+    made.passages = sampler.excerpts
     corpus = Corpus({document.id: document for document in gold.documents})
     before: defaultdict[Passage, list[str]] = defaultdict(list)
     closed = set[Passage]()
@@ -138,7 +144,7 @@ def span_exact(
                     shelf.take(outcome)
                 if isinstance(outcome, ChatError) and not isinstance(outcome, NotAsked):
                     closed.add(_first(sample))
-                elif said := _said(outcome):
+                elif said := _said(outcome, before[_first(sample)]):
                     before[_first(sample)].append(said)
                 tell(made)
         finally:  # a signal loses nothing that is done with
@@ -146,10 +152,10 @@ def span_exact(
     return made
 
 
-def _said(outcome: Question | Dropped | ChatError) -> str:
+def _said(outcome: Question | Dropped | ChatError, before: Sequence[str]) -> str:
     """What was asked on a passage, to be told to who asks on it again; empty where that is nothing."""
     if isinstance(outcome, ChatError):
-        return UNKNOWN
+        return f"{UNKNOWN} ({len(before) + 1})"  # else prompts that will differ would be counted as one
     return outcome.text if isinstance(outcome, Question) else outcome.question
 
 

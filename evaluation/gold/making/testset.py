@@ -10,9 +10,10 @@ from typing import Any
 from evaluation.gold.formats.contexts import bare, places
 from evaluation.gold.making import ragas_testset, synthesizing, wording
 from evaluation.gold.making.candidates import Ask, Dropped, evidence_at, made_question
-from evaluation.gold.making.estimating import Pending, Weight, tokens
-from evaluation.gold.making.prompts import one_line
-from evaluation.gold.making.sampling import MOST_TOKENS, excerpts
+from evaluation.gold.making.estimating import Pending, Weight
+from evaluation.gold.making.opening import language_of
+from evaluation.gold.making.prompts import one_line, tokens
+from evaluation.gold.making.sampling import MOST_PASSAGE_TOKENS, excerpts
 from evaluation.gold.making.span_exact import Made, Shelf
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus
@@ -40,7 +41,7 @@ class Testset:
         """`embed` stands in for the packaged embedder, whose vectors are cached in the folder."""
         ragas_testset.library()
         self._gold, self._wanted, self._seed, self._concurrency = gold, wanted, seed, concurrency
-        self._excerpts = excerpts(gold.documents, seed)[:wanted]
+        self._excerpts = excerpts(gold.documents, seed, language_of(gold.card))[:wanted]
         self._embed = embed or _packaged(cache_dir)
 
     def make(
@@ -77,10 +78,13 @@ class Testset:
         steps = Counter(step for step, _ in waiting)
         themes, question = map(tokens, synthesizing.longest_prompts())
         pairs, future = synthesizing.most_pairs(self._wanted), max(0, self._wanted - made.samples)
+        n_entities = steps["entities"]
+        counted = sum(tokens(prompt) for _, prompt in waiting)
+        longest = question + 2 * MOST_PASSAGE_TOKENS
         return [
-            *(Weight(1, 1, tokens(prompt)) for _, prompt in waiting),
-            Weight(steps["entities"], steps["entities"] + pairs, themes),
-            Weight(future, future, question + 2 * MOST_TOKENS),
+            Weight(len(waiting), counted, len(waiting), counted),
+            Weight(n_entities, n_entities * themes, n_entities + pairs, (n_entities + pairs) * themes),
+            Weight(future, future * longest, future, future * longest),
         ]
 
 

@@ -65,12 +65,19 @@ def test_every_reason_is_on_the_page() -> None:
 
 
 def test_the_sizes_of_the_page_are_those_of_the_code() -> None:
-    from evaluation.gold.making import sampling, span_exact, synthesizing, wording
+    from evaluation.gold import copies_that_count
+    from evaluation.gold.making import prompts, sampling, span_exact, synthesizing, wording
 
     assert (sampling.LEAST_TOKENS, sampling.MOST_TOKENS) == (300, 600)
     assert "of some 300 to 600\ntokens" in PAGE
     assert (wording.LEAKING, wording.COPIED_WORDS) == (4 / 5, 6)
     assert "more than four fifths of its words of four letters and more" in PAGE
+    assert (prompts.MOST_QUESTION, prompts.MOST_ANSWER, prompts.MOST_ALONE) == (300, 600, 1200)
+    assert "300 characters and tokens, an answer 600, one from the evidence alone 1,200" in PAGE
+    assert (prompts.MOST_BEFORE, prompts.MOST_BEFORE_TOKENS) == (10, 400)
+    assert "the last ten are shown, in 400 tokens" in PAGE
+    assert copies_that_count.MOST_PLACES == 10
+    assert "Evidence whose words stand in more than ten places" in PAGE
     assert span_exact.MOST_SAMPLES == 3
     assert "up to three for\neach question that is wanted" in PAGE
     assert synthesizing._MULTI == 4

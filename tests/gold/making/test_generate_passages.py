@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.gold import GoldSet
+from evaluation.gold.making.estimating import Counting
 from evaluation.gold.making.sampling import MOST_TOKENS, Sampler, excerpts
+from evaluation.gold.making.span_exact import span_exact
 from evaluation.gold.making.wording import Asked, agree, leaks, points, words
 from strategies.document import Document
 from strategies.units.counting import counter_of
@@ -53,6 +56,16 @@ def test_a_passage_knows_its_section_and_ends_before_a_heading() -> None:
     assert all("title: x" not in one.text for one in found), "front matter is no passage"
     assert not any(one.text.splitlines()[-1].startswith("#") for one in found)
     assert {one.section[0] for one in found} == {"All"}
+
+
+def test_sentences_are_cut_by_the_language_of_the_card() -> None:
+    german = " ".join(f"Haus {at} wurde am 3. Oktober verkauft und danach umgebaut." for at in range(200))
+    held = (Document("a.txt", german),)
+    assert any(one.text.startswith("Oktober") for one in excerpts(held, 7))
+    gold = GoldSet("set", held, (), "", {"language": "de-AT"})
+    made = span_exact(gold, Counting(lambda prompt: None).ask, wanted=1, seed=7)
+    assert len(made.passages) > 3
+    assert not any(one.text.startswith("Oktober") for one in made.passages)
 
 
 def test_every_passage_comes_first_once_a_turn_and_pairs_are_of_their_kind() -> None:

@@ -176,6 +176,18 @@ def test_an_answer_without_form_is_dropped(generate: Generate, folder: Path, ser
     assert (code, made["kept"], made["dropped"]) == (0, [], {"form": 8})
 
 
+def test_other_answers_without_form_are_no_dropped_questions(
+    generate: Generate, folder: Path, server: ChatServer
+) -> None:
+    plain = synthesizes()
+    server.answer = lambda prompt: says("none") if schema(prompt) == "NEROutput" else plain(prompt)
+    code, out, _ = generate(folder, "--yes", "--json")
+    made = json.loads(out)
+    assert (code, made["dropped"], made["formless"]) == (0, {}, {"entities": 8})
+    assert len(made["kept"]) + len(made["refused"]) == made["asked"]
+    assert "8  replies had not the form: entities, which are no questions" in generate(folder)[1]
+
+
 def test_ragas_writes_nothing_into_the_home(
     generate: Generate, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
