@@ -100,7 +100,7 @@ def written_beside(path: Path, text: str) -> Iterator[Callable[[], None]]:
     real = os.path.realpath(path)
     handle, name = tempfile.mkstemp(prefix=f".{os.path.basename(real)}-", dir=os.path.dirname(real))
     try:
-        with os.fdopen(handle, "wb") as file:
+        with naming(path), os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())  # else a power cut may leave the new name with no content
@@ -109,6 +109,17 @@ def written_beside(path: Path, text: str) -> Iterator[Callable[[], None]]:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError that names no file, as that of a full disk, names this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def umask() -> int:

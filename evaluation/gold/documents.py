@@ -150,9 +150,9 @@ def read_folder(folder: Path, shown: str = "") -> tuple[list[TextFile], list[Pro
 
 def skippable(problem: Problem) -> Problem:
     """The verdict on a file, that also names the option to do without it."""
-    return replace(
-        problem, remedy=f"{problem.remedy or 'Repair or remove it'}, or leave it out with --skip-bad"
-    )
+    remedy = problem.remedy or "Repair or remove it"
+    otherwise = " Or leave" if remedy.endswith("?") else ", or leave"
+    return replace(problem, remedy=f"{remedy}{otherwise} it out with --skip-bad")
 
 
 def _read(found: Found) -> TextFile | Problem:

@@ -81,8 +81,8 @@ def new_set(
     verdict for each file that cannot be used; with `skip_bad` these are left out.
     """
     _check_places(folder, source)
-    if not 0 < max_mb <= 1e6:
-        raise refuse("--max-mb", f"is {max_mb:.7g}", "Use a number above 0, 1000000 at most")
+    if not 0.001 <= max_mb <= 1e6:
+        raise refuse("--max-mb", f"is {max_mb:.7g}", "Use a number from 0.001 to 1000000")
     where = str(card) if card else CARD
     content, told = _told(card, where, name, folder.resolve().name)
     with new_folder(folder) as place:
@@ -141,7 +141,8 @@ def _told(card: Path | None, where: str, name: str, otherwise: str) -> tuple[dic
     content = {"name": name or raw.get("name") or otherwise, **kept}
     checked, problems = read_card(yaml_text(content), "--name")
     if problems:
-        raise BadInput(problems)
+        where, remedy = ("--name", "") if name else (brief(otherwise), "Give the set another with --name")
+        raise BadInput(Problem(where, problem.what, remedy or problem.remedy) for problem in problems)
     return content, checked
 
 

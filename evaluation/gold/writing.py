@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from evaluation.gold.card import read_card
-from evaluation.gold.changing import umask
+from evaluation.gold.changing import naming, umask
 from evaluation.gold.documents import media_type
 from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
@@ -78,7 +78,8 @@ def new_folder(folder: Path) -> Iterator[Path]:
         real.parent.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix=f".{real.name}-", dir=real if there else real.parent))
         place.chmod(0o777 & ~umask())  # a temporary folder is closed to others
-        yield place
+        with naming(folder):
+            yield place
         if there:
             _move_into(real, place)
         else:

@@ -230,4 +230,4 @@ def test_a_difference_that_can_be_none_is_refused(
     difference: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["gold", "check", "handbook", "--difference", difference]) == 2
-    assert "above 0 and at most 1" in capsys.readouterr().err
+    assert "from 0.001 to 1" in capsys.readouterr().err

@@ -341,10 +341,13 @@ def test_folders_that_lie_in_each_other_or_are_none_are_refused(home: Path) -> N
         assert what in problems(Path(folder), Path(source))[0]
     for number in (0, -1, float("nan"), 1_000_001):
         (told,) = problems(Path("set"), Path("files"), max_mb=number)
-        assert told == f"--max-mb: is {number:.7g}. Use a number above 0, 1000000 at most"
+        assert told == f"--max-mb: is {number:.7g}. Use a number from 0.001 to 1000000"
     write(home / "bad", {"x.txt": b"\0"})
     assert "holds a NUL" in problems(Path("gone/deep/set"), Path("bad"))[0]
-    assert "name is" in problems(Path("set"), Path("files"), name="a\nb")[0]
+    assert problems(Path("set"), Path("files"), name="a\nb")[0].startswith("--name: name is")
+    (told,) = problems(Path("a" * 150), Path("files"))
+    assert told.startswith("aaa")
+    assert told.endswith(". Give the set another with --name")
     with pytest.raises(BadInput, match=r"gone\.yaml: cannot be read \(No such file"):
         new_set(Path("set"), Path("files"), card=Path("gone.yaml"))
     (home / "none").mkdir()

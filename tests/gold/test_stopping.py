@@ -131,3 +131,48 @@ def test_a_signal_that_comes_again_at_once_breaks_no_clearing_up() -> None:
     now[0] += 2
     with pytest.raises(Interrupted):
         gate.arrive(signal.SIGTERM, None)
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("gold new out --from set/documents", "out"),
+        ("gold import squad squad.json --to out", "out"),
+        ("gold export handbook chroma out --skip-bad", "out"),
+        ("gold export handbook squad out --skip-bad", "out"),
+        ("gold bootstrap set --questions 1", "set/questions.jsonl"),
+    ],
+)
+def test_a_disk_that_is_full_is_named_by_a_file(
+    home: Path, command: str, named: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **more: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = everything(home)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        patched.setattr(Path, "write_text", full)
+        patched.setattr(os, "fsync", full)
+        assert run(command.split()) == 1
+    assert capsys.readouterr().err == f"chunksweep: {named}: No space left on device\n"
+    assert everything(home) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("gold bootstrap set --questions 99999999999999999999", "--questions"),
+        ("gold generate set --model m --base-url x --questions 99999999999999999999", "--questions"),
+        ("gold check set --difference 1e-300", "--difference: is 1e-300. Give a share from 0.001 to 1"),
+        ("gold check set --difference 0.0009", "--difference"),
+        ("gold check set --difference nan", "--difference: is nan"),
+        ("gold new out --from set/documents --max-mb 1e-7", "--max-mb: is 1e-07. Use a number from 0.001"),
+    ],
+)
+@pytest.mark.usefixtures("home")
+def test_numbers_out_of_reach_are_refused(
+    command: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command.split()) == 2
+    assert said in capsys.readouterr().err

@@ -23,6 +23,7 @@ from evaluation.gold.formats.told import asked
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus, occurrences
 from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
+from evaluation.gold.warnings.finding import counted
 from evaluation.gold.writing import new_folder
 from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, refuse
@@ -61,8 +62,12 @@ class Chroma(Format):
         places = Places(Corpus({document.id: document for document in files.documents.values()}))
         refused = list(files.unread.values())
         questions, ids, lines = list[Question](), Ids(), dict[tuple[str, str], int]()
-        for number, (line, content) in enumerate(rows):
+        for number, (line, content, beyond) in enumerate(rows):
             row = Row(f"{TABLE}:{line}", content, refused)
+            if beyond > 0:
+                row.problem(
+                    f"has {counted(beyond, 'cell')} beyond the columns", "Quote cells that hold commas"
+                )
             if question := self._question(row, f"chroma-{number:03d}", by_corpus, files, places, ids):
                 questions.append(question)
                 key = (question.text, str(content["corpus_id"]))
@@ -165,8 +170,11 @@ class Chroma(Format):
         return {before: after for before, after in found.items() if before != after}
 
 
-def _rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each row of the table with the line that it begins in. Raises BadInput."""
+def _rows(text: str) -> Iterator[tuple[int, dict[str, Any], int]]:
+    """Each row of the table with the line that it begins in, and its cells beyond the columns.
+
+    Raises BadInput.
+    """
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
@@ -182,7 +190,7 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             elif cells:
                 # Null stands for a cell that is empty, or not there.
                 found: dict[str, Any] = {n: cell or None for n, cell in zip(header, cells, strict=False)}
-                yield begins, found | {"tags": _tags(found.get("tags"))}
+                yield begins, found | {"tags": _tags(found.get("tags"))}, len(cells) - len(header)
     except csv.Error as error:
         raise refuse(f"{TABLE}:{line}", f"is not CSV ({error})") from None
     if not header:

@@ -84,8 +84,13 @@ def how_made(format: Format, path: Path, imported: Imported, left_out: int) -> s
     if imported.origin:
         text += f" Read: {imported.origin}."
     if left_out:
-        text += f" Left out {left_out} rows or files that could not be converted."
+        text += f" Left out {rows_or_files(left_out)} that could not be converted."
     return text
+
+
+def rows_or_files(count: int) -> str:
+    """So many of what may be refused, as in `1 row or file`."""
+    return f"{count:,} {'row or file' if count == 1 else 'rows or files'}"
 
 
 def _checksum(path: Path, files: tuple[Path, ...]) -> str:

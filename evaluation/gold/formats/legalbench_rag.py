@@ -39,7 +39,7 @@ class LegalBenchRag(Format):
         """See `Format.read`."""
         benchmarks = sorted((path / BENCHMARKS).glob("*.json"))
         if not benchmarks:
-            raise refuse(f"{BENCHMARKS}/", "holds no *.json file", f"Name a folder of {self.layout}")
+            raise refuse(f"{BENCHMARKS}/", "holds no *.json file", f"Name {self.layout}")
         files = read_files(path / CORPUS)
         places = Places(Corpus({document.id: document for document in files.documents.values()}))
         refused, wrong = list(files.unread.values()), list[Problem]()

@@ -11,7 +11,9 @@ from experiments.cli import options
 
 def bootstrap(
     path: Annotated[str, typer.Argument(help="Folder of a data set.")],
-    questions: Annotated[int, typer.Option("--questions", min=1, help="Proxies to make.")] = 100,
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, max=1_000_000, help="Proxies to make.")
+    ] = 100,
     seed: Annotated[int, typer.Option("--seed", help="The same seed makes the same questions.")] = 7,
     kinds: Annotated[
         str, typer.Option("--kinds", help="Ways to make them: headings, cloze, or both.")

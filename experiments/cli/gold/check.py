@@ -35,8 +35,8 @@ def check(
     from experiments.paragraph import say
     from strategies.errors import refuse
 
-    if difference is not None and not 0 < difference <= 1:
-        raise refuse("--difference", f"is {difference:g}", "Give a share above 0 and at most 1, as 0.05")
+    if difference is not None and not 0.001 <= difference <= 1:
+        raise refuse("--difference", f"is {difference:g}", "Give a share from 0.001 to 1, as 0.05")
     report = check_gold(path, skip_bad=skip_bad, difference=difference)
     if json:
         typer.echo(dumps(report.as_dict(), allow_nan=False, indent=1))

@@ -35,5 +35,11 @@ def export(
     chosen = format_of(format, import_.values(set_, first_occurrence))
     with gated_signals(goes_on=False):
         outcome = export_set(chosen, load(path), target, skip_bad=skip_bad)
-    import_.report(outcome, {"target": str(target)}, json, f"Wrote {brief(str(target))}", kind="questions")
+    import_.report(outcome, {"target": str(target)}, json, f"Wrote {brief(str(target))}", kind=_questions)
     return 0 if outcome.written else 2
+
+
+def _questions(count: int) -> str:
+    from evaluation.gold.warnings.finding import counted
+
+    return counted(count, "question")

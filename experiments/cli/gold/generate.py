@@ -43,7 +43,10 @@ def generate(
         ),
     ] = None,
     questions: Annotated[
-        int, typer.Option("--questions", min=1, help="Questions wanted; those of an earlier run count.")
+        int,
+        typer.Option(
+            "--questions", min=1, max=1_000_000, help="Questions wanted; those of an earlier run count."
+        ),
     ] = 50,
     generator: Annotated[
         str, typer.Option("--generator", help="span-exact, or ragas: its TestsetGenerator.")

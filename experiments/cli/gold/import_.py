@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,13 +79,20 @@ def values(sets: list[str] | None, first_occurrence: bool) -> dict[str, object]:
 
 
 def report(
-    outcome: Converted, facts: dict[str, Any], json: bool, done: str, *more: str, kind: str = "rows or files"
+    outcome: Converted,
+    facts: dict[str, Any],
+    json: bool,
+    done: str,
+    *more: str,
+    kind: Callable[[int], str] | None = None,
 ) -> None:
-    """Say what became of a set, and of each row that was refused: all of them."""
+    """Say what became of a set, and of each row that was refused: all of them. `kind` counts them."""
     import sys
     from dataclasses import asdict
     from json import dumps
 
+    from evaluation.gold.formats.importing import rows_or_files
+    from evaluation.gold.warnings.finding import counted as told_count
     from experiments.paragraph import say
 
     counts = counted(outcome)
@@ -94,19 +102,20 @@ def report(
         facts = facts | {"written": outcome.written, **counts, "left_out": outcome.left_out, **told}
         typer.echo(dumps({**facts, "digest": outcome.gold.digest}, allow_nan=False, indent=1))
         return
+    refused = (kind or rows_or_files)(outcome.left_out)
     for problem in outcome.refused:
         options.warn(f"{'left out: ' if outcome.written else ''}{problem}")
     for problem in outcome.notes:
         options.warn(f"note: {problem}")
     if outcome.written:
-        said = ", ".join(f"{number:,} {what}" for what, number in counts.items())
-        left = f"; left out {outcome.left_out:,} {kind}" if outcome.left_out else ""
+        said = ", ".join(told_count(number, what.removesuffix("s")) for what, number in counts.items())
+        left = f"; left out {refused}" if outcome.left_out else ""
         for line in (f"{done}: {said}{left}.", *more):
             say(line, sys.stdout)
     else:
         options.warn(
-            f"Nothing was written: {outcome.left_out:,} {kind} cannot be converted, "
-            f"{counts['questions']:,} questions can. Mend them, or leave them out with --skip-bad"
+            f"Nothing was written: {refused} cannot be converted, "
+            f"{told_count(counts['questions'], 'question')} can. Mend them, or leave them out with --skip-bad"
         )
 
 

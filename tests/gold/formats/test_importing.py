@@ -13,8 +13,10 @@ import pytest
 import yaml
 
 from evaluation.gold import load
+from evaluation.gold.documents import skippable
 from evaluation.gold.formats import FORMATS
 from experiments.cli.app import run
+from strategies.errors import Problem
 
 NFC = "Caf\u00e9"
 NFD = unicodedata.normalize("NFD", NFC)
@@ -83,3 +85,32 @@ def test_a_pipe_is_refused_in_words(
     os.mkfifo("folder/questions_df.csv")
     assert run(["gold", "import", "chroma", "folder"]) == 2
     assert capsys.readouterr().err == "chunksweep: questions_df.csv: is not a regular file\n"
+
+
+def test_one_is_told_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chroma(tmp_path / "in")
+    assert run(["gold", "import", "chroma", "in"]) == 0
+    assert "1 document, 1 question, 1 span, 0 alternatives." in capsys.readouterr().out
+    with (tmp_path / "in" / "questions_df.csv").open("a") as table:
+        table.write(f'Where?,[],{NFC},"more",most\n')
+    assert run(["gold", "import", "chroma", "in", "--to", "out"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "chunksweep: questions_df.csv:3: has 2 cells beyond the columns. Quote cells that hold commas",
+        "chunksweep: Nothing was written: 1 row or file cannot be converted, 1 question can. "
+        "Mend them, or leave them out with --skip-bad",
+    ]
+    (tmp_path / "in" / "corpora" / "nul.txt").write_bytes(b"a\0b")
+    assert run(["gold", "import", "chroma", "in", "--to", "out", "--skip-bad"]) == 0
+    assert "Left out 2 rows or files that" in (tmp_path / "out" / "card.yaml").read_text()
+    assert run(["gold", "import", "legalbench-rag", "in", "--to", "lb"]) == 2
+    assert ". Name a folder: corpus/**, benchmarks/*.json" in capsys.readouterr().err
+
+
+def test_a_remedy_that_asks_is_followed_by_another_sentence() -> None:
+    assert skippable(Problem("x", "is odd", "Did you mean y?")).remedy == (
+        "Did you mean y? Or leave it out with --skip-bad"
+    )
+    assert skippable(Problem("x", "is odd")).remedy == "Repair or remove it, or leave it out with --skip-bad"

@@ -38,17 +38,19 @@ def test_places_are_those_of_the_article(tmp_path: Path) -> None:
         {"context": "Two, two.", "qas": [asked({"text": "two", "answer_start": 5}, id="r")]},
     ]
     content = {"data": [{"title": "T", "paragraphs": paragraphs}, {"title": "T", "paragraphs": []}, {}]}
+    content["data"].append({"title": "U", "paragraphs": [{"context": " ", "qas": []}]})
     imported = Squad().read(file(tmp_path, content))
     assert [(one.id, one.text) for one in imported.gold.documents] == [
         ("T", "One.\n\nTwo, two."),
         ("T~2", ""),
+        ("U", " "),
         ("article-002", ""),
     ]
     first, second = (question.evidence[0].passages for question in imported.gold.questions)
     assert (first, second) == ((Passage("T", 0, 3),), (Passage("T", 11, 14),))
     assert [str(note) for note in imported.notes] == [
         "dev.json: data[1]: is called T~2: 'T' names no file, or is taken",
-        "dev.json: 2 of 3 articles hold no text: T~2 and article-002",
+        "dev.json: 3 of 4 articles hold no text: T~2, article-002 and U",
     ]
 
 
@@ -241,11 +243,11 @@ def test_questions_that_do_not_fit_are_left_out_by_request(
     assert not (tmp_path / "out.json").exists()
     err = capsys.readouterr().err
     assert "chunksweep: question two: has 2 pieces of evidence, where SQuAD holds one\n" in err
-    assert "Nothing was written: 1 questions cannot be converted, 1 questions can." in err
+    assert "Nothing was written: 1 question cannot be converted, 1 question can." in err
     assert run([*command, "--skip-bad"]) == 0
     said = capsys.readouterr()
     assert "chunksweep: left out: question two: has 2 pieces" in said.err
-    assert "1 documents, 1 questions, 1 spans, 1 alternatives; left out 1 questions." in said.out
+    assert "1 document, 1 question, 1 span, 1 alternative; left out 1 question." in said.out
     assert Squad().read(tmp_path / "out.json").gold.questions == load(tmp_path / "set").questions[:1]
     for name in ("one", "two"):  # nothing fits, nothing is written
         (tmp_path / "set" / "questions.jsonl").write_text(json.dumps(row | {"id": name}) + "\n", "utf-8")
