@@ -360,7 +360,15 @@ RETRIEVED_COLUMNS: tuple[Column, ...] = (
 """The table of retrieved chunks: one row a configuration, question and hit."""
 
 GROUP_COLUMNS: tuple[Column, ...] = (
-    Column("group", "group", "", "none", "configuration", "text", "Tag of questions, or value of a metadata"),
+    Column(
+        "group",
+        "group",
+        "",
+        "none",
+        "configuration",
+        "text",
+        "Tag of questions, who asked them, or value of a metadata",
+    ),
     *QUESTION_COLUMNS[:2],
     Column("headline", "headline", "", "none", "verdict", "text", "The score that the verdict is about"),
     Column("questions", "questions", "count", "none", "questions", "integer", "Questions of the group"),

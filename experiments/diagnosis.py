@@ -161,7 +161,7 @@ def diagnose(result: SweepResult, configuration: str | None = None, *, worst: in
         not_cosine=not_cosine,
         duplicate_share=_duplicates(record),
         worst=_worst(record, missed, result.judging.headline)[:worst],
-        notes=tuple(_notes(rows, len(result.judging.test_questions))),
+        notes=tuple(_notes(rows, result)),
     )
 
 
@@ -209,12 +209,14 @@ def _only(record: RunRecord, ids: Collection[str]) -> RunRecord:
     return replace(record, questions=rows, retrieved=retrieved, metrics=metrics)
 
 
-def _notes(rows: Sequence[Row], kept: int) -> Iterator[str]:
+def _notes(rows: Sequence[Row], result: SweepResult) -> Iterator[str]:
+    """What to know of these questions, then of the comparison that they are taken from."""
     yield from provenance_warnings(row.get("synthetic") for row in rows)
-    if kept:
+    if result.judging.test_questions:
         yield f"Of the {len(rows):,} dev questions alone: the others are kept for the report"
     if not all("sought" in row for row in rows):
         yield OLD
+    yield from (note for note in result.notes if note not in result.provenance)
 
 
 def _tags(rows: Sequence[Row]) -> tuple[OfTag, ...]:

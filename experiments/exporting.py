@@ -63,7 +63,7 @@ def export_sweep(
         table = by_group(result, by)
     else:
         table = result.retrieved if retrieved else result.questions if long else result.table
-    for note in result.provenance:
+    for note in table.notes:
         report(note)
     write_table(table, chosen, output)
 

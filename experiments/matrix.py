@@ -31,8 +31,11 @@ BEYOND = 10
 FEWEST = 4_000
 """Flips, however few groups there are."""
 
-TAG = "tag"
-"""Groups by the questions' own tags; any other word is the name of a metadata of the documents."""
+TAG, MADE = "tag", "synthetic"
+"""Groups by the questions' own tags, and by who asked; other words are names of metadata of documents."""
+
+PERSON = "person"
+"""The group of questions that are not synthetic."""
 
 FEW = 10
 """A group of fewer questions is shown, and marked."""
@@ -44,13 +47,14 @@ LEVEL = 0.95
 def by_group(result: SweepResult, by: str) -> Table:
     """One row a group of questions and configuration; groups by name, configurations as in the grid.
 
-    `by` is `tag`, or the name of a metadata: a question then belongs to the value of every document that
-    holds its evidence, alternatives included, as it belongs to each of its tags. With a split only the
-    questions to choose on are asked. In each group the configurations are compared as in the whole
-    (`simultaneous`), at a level that G groups share (Bonferroni): with 95 % confidence no configuration is
-    called worse in any group though it is the best there. That holds where groups of questions that share
-    documents are resampled; where `resampled` says `question` these are too few, and questions are taken as
-    independent that may not be. Raises BadInput where no question has such a group.
+    `by` is `tag`, `synthetic` (`proxy`, `model`, or `person` for who asked), or the name of a metadata: a
+    question then belongs to the value of every document that holds its evidence, alternatives included, as it
+    belongs to each of its tags. With a split only the questions to choose on are asked. In each group the
+    configurations are compared as in the whole (`simultaneous`), at a level that G groups share (Bonferroni):
+    with 95 % confidence no configuration is called worse in any group though it is the best there. That holds
+    where groups of questions that share documents are resampled; where `resampled` says `question` these are
+    too few, and questions are taken as independent that may not be. Raises BadInput where no question has
+    such a group.
     """
     whole = compared(result.judging, result.records)
     sides = sides_of(result.judging, result.records)
@@ -62,7 +66,7 @@ def by_group(result: SweepResult, by: str) -> Table:
         for group, ids in groups.items()
         for row in _rows(group, whole.only(ids), len(groups), result.judging.seed)
     ]
-    return table_of([(held, [row.get(held.name) for row in rows]) for held in GROUP_COLUMNS])
+    return result.told(table_of([(held, [row.get(held.name) for row in rows]) for held in GROUP_COLUMNS]))
 
 
 def permutations(groups: int) -> int:
@@ -76,7 +80,11 @@ def permutations(groups: int) -> int:
 
 def _groups(whole: Compared, by: str) -> dict[str, set[str]]:
     """Group -> ids of its questions, groups by name."""
-    values_of = _tags(whole) if by == TAG else _metadata(whole, by)
+    values_of: dict[str, Sequence[Any]]
+    if by == MADE:
+        values_of = {row["question_id"]: [row.get("synthetic") or PERSON] for row in whole.questions}
+    else:
+        values_of = _tags(whole) if by == TAG else _metadata(whole, by)
     found: dict[str, set[str]] = {}
     for key, values in values_of.items():
         for value in values:

@@ -17,7 +17,7 @@ from experiments.compared import PAID, Compared, compared, paid
 from experiments.notes import notes_of
 from experiments.patterns import remedy
 from experiments.records import RunRecord
-from experiments.tables import Table, frame, in_currency, long, retrieved, wide
+from experiments.tables import Table, frame, in_currency, long, retrieved, told, wide
 from experiments.verdicts import AGREEMENT, agreement, front, report, verdicts
 from strategies.errors import BadInput, listed
 from strategies.parameters import made
@@ -97,17 +97,22 @@ class SweepResult:
     @property
     def table(self) -> Table:
         """One row a configuration."""
-        return in_currency(wide(self.records, self.statistics), self.judging.prices.currency)
+        table = wide(self.records, self.statistics)
+        return self.told(in_currency(table, self.judging.prices.currency))
 
     @property
     def questions(self) -> Table:
         """One row a configuration, metric and question."""
-        return long(self.records, sides_of(self.judging, self.records))
+        return self.told(long(self.records, sides_of(self.judging, self.records)))
 
     @property
     def retrieved(self) -> Table:
         """One row a configuration, question and hit."""
-        return retrieved(self.records, sides_of(self.judging, self.records))
+        return self.told(retrieved(self.records, sides_of(self.judging, self.records)))
+
+    def told(self, table: Table) -> Table:
+        """A table made of these records, with the recommendation and the notes that belong to all of them."""
+        return told(table, self.recommendation, self.notes)
 
     @property
     def provenance(self) -> tuple[str, ...]:
@@ -116,7 +121,7 @@ class SweepResult:
         return tuple(provenance_warnings(row.get("synthetic") for row in asked))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a configuration, as a pandas frame; `attrs["notes"]` of this and all others: `notes`."""
+        """One row a configuration, as a pandas frame; `attrs`, as of others: `notes`, `recommendation`."""
         return self._frame(self.table)
 
     def questions_frame(self) -> pd.DataFrame:
@@ -136,6 +141,7 @@ class SweepResult:
     def _frame(self, table: Table) -> pd.DataFrame:
         made = frame(table)
         made.attrs["notes"] = list(self.notes)
+        made.attrs["recommendation"] = self.recommendation.sentence
         return made
 
     def misses(self) -> list[tuple[str, int, str]]:

@@ -37,6 +37,8 @@ from experiments.records import TABLES, RunRecord, newest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evaluation.statistics import Recommendation
+
 Cell = str | int | float | bool | None
 Statistics = Mapping[str, Mapping[str, Any]]
 """Configuration name -> column of what is not recorded but judged or reckoned: a verdict, a cost -> value."""
@@ -61,6 +63,10 @@ class Table:
     columns: tuple[Column, ...]
     cells: tuple[tuple[Cell, ...], ...]
     """cells[i] belong to columns[i]; all of one length."""
+    recommendation: Recommendation | None = None
+    """What the sweep's comparison recommends; None where rows stand for themselves."""
+    notes: tuple[str, ...] = ()
+    """What to know before trusting the comparison: of the whole, where `warnings` is of a row."""
 
     def __len__(self) -> int:
         return len(self.cells[0]) if self.cells else 0
@@ -127,6 +133,18 @@ def wide(records: Iterable[RunRecord], statistics: Statistics | None = None) -> 
             ]
             cells.append((held, found))
     return table_of(cells)
+
+
+def told(table: Table, recommendation: Recommendation, notes: Iterable[str]) -> Table:
+    """The table with what its sweep's comparison says, its texts as cells hold them."""
+    said = replace(
+        recommendation,
+        name=_text(recommendation.name or ""),
+        best=_text(recommendation.best or ""),
+        tied=tuple(_text(name) or "" for name in recommendation.tied),
+        sentence=_text(recommendation.sentence) or "",
+    )
+    return replace(table, recommendation=said, notes=tuple(_text(note) or "" for note in notes))
 
 
 def in_currency(table: Table, currency: str | None) -> Table:

@@ -290,7 +290,7 @@ def test_commands_and_python_of_the_pages_run(
     assert len(texts) >= 4
     for text in texts:
         exec(compile(text, "page", "exec"), {})
-    assert "Cannot tell from 6 questions" in capsys.readouterr().out
+    assert "so nothing can be told" in capsys.readouterr().out  # of documents of a few lines
 
 
 # What is documented

@@ -11,7 +11,8 @@ from experiments.cli import options
 By = Annotated[
     str,
     typer.Option(
-        "--by", help="tag, or the name of a metadata of the documents that hold the evidence, such as type."
+        "--by",
+        help="tag, synthetic (who asked), or a metadata of documents that hold evidence, such as type.",
     ),
 ]
 
@@ -24,8 +25,8 @@ def by_group(
 ) -> None:
     """Show a sweep's comparison by kind of question.
 
-    For each tag of the questions, or each value of a metadata of the documents that hold their evidence: the
-    mean of every configuration, and which of them may be the best there.
+    For each tag of the questions, each kind of who asked (synthetic), or each value of a metadata of the
+    documents that hold their evidence: the mean of every configuration, and which of them may be the best.
     """
     from json import dumps
 
@@ -42,7 +43,7 @@ def by_group(
     table = grouped(result, by)
     if json:
         rows = [dict(row) for row in table.rows()]
-        found = {"name": result.name, "by": by, "notes": list(result.provenance), "rows": rows}
+        found = {"name": result.name, "by": by, "notes": list(result.notes), "rows": rows}
         typer.echo(dumps(found, allow_nan=False, indent=1))
         return
     groups = counted(len(set(table["group"])), "group")
@@ -50,5 +51,5 @@ def by_group(
     console = Console()
     console.print(shown(Text(f"{result.name}: {result.judging.headline} of {of}, {groups} by {by}\n")))
     console.print(Matrix(table, by))
-    for note in result.provenance:
+    for note in table.notes:
         console.print(Paragraph(Text(f"warning: {note}", style="yellow")))

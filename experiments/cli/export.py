@@ -29,7 +29,7 @@ def export(
         str | None,
         typer.Option(
             "--by",
-            help="One row a kind of question and configuration: by tag, or a metadata such as type.",
+            help="One row a kind of question and configuration: by tag, synthetic, or metadata as type.",
             show_default=False,
         ),
     ] = None,

@@ -17,7 +17,7 @@ _SPACE = re.compile(r"^ +| +$|[^\S ]")
 
 
 def render(table: Table) -> Iterator[bytes]:
-    """Header, alignment (numbers to the right) and rows."""
+    """Header, alignment (numbers to the right) and rows; below them what the comparison says."""
     shown = [
         (held, cells)
         for held, cells in zip(table.columns, table.cells, strict=True)
@@ -27,6 +27,11 @@ def render(table: Table) -> Iterator[bytes]:
     yield _line("---:" if held.kind in ("integer", "number") else "---" for held, _ in shown)
     for row in zip(*(cells for _, cells in shown), strict=True):
         yield _line(_cell(cell) for cell in row)
+    if table.recommendation is not None:
+        yield f"\n{_cell(table.recommendation.sentence)}\n".encode()
+    if table.notes:
+        yield b"\n"
+        yield from (f"- {_cell(note)}\n".encode() for note in table.notes)
 
 
 def _line(cells: Iterable[str]) -> bytes:

@@ -1,5 +1,6 @@
 """Parquet: one typed column each, with unit, direction and meaning in the field's metadata.
 
+The schema's metadata holds the sentence of the `recommendation`, and the `notes` as a JSON list.
 Missing cells are null. pandas turns integers beside nulls into floats unless it is asked for
 `read_parquet(path, dtype_backend="numpy_nullable")`.
 """
@@ -7,6 +8,7 @@ Missing cells are null. pandas turns integers beside nulls into floats unless it
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 
 from experiments.tables import Table
@@ -28,5 +30,8 @@ def render(table: Table) -> Iterator[bytes]:
     ]
     columns = [pa.array(cells, type=field.type) for field, cells in zip(fields, table.cells, strict=True)]
     file = io.BytesIO()
-    pq.write_table(pa.table(columns, schema=pa.schema(fields)), file)
+    about = {"notes": json.dumps(table.notes, ensure_ascii=False)}
+    if table.recommendation is not None:
+        about["recommendation"] = table.recommendation.sentence
+    pq.write_table(pa.table(columns, schema=pa.schema(fields, metadata=about)), file)
     yield file.getvalue()

@@ -17,6 +17,7 @@ from evaluation.gold.provenance import provenance_warnings
 from experiments.cli.app import run
 from experiments.cli.run_command import as_json, show
 from experiments.exports import FORMATS, write_table
+from experiments.matrix import by_group
 from experiments.mlflow_tracker.writing import write_record
 from experiments.planning import make_plan
 from experiments.records import RunRecord
@@ -162,6 +163,68 @@ def test_commands_on_a_recorded_sweep_warn(
         rows = list(csv.DictReader(io.StringIO(out)))
         assert rows
         assert all("proxies" in row.get("warnings", "") or row.get("synthetic") == "proxy" for row in rows)
+
+
+NOTES = (
+    "All documents together hold 900 tokens",
+    "Only 17 groups of questions share no document",
+    "With 12 questions and 2 configurations, differences of about",
+)
+"""What is true of a comparison as a whole, and of none of its rows."""
+
+
+@pytest.fixture
+def doubtful() -> SweepResult:
+    scores = [1.0, 0.0] * 6
+    return judged(record("one", scores), record("two", scores[::-1]), notes=NOTES[:2])
+
+
+def test_what_is_true_of_a_whole_table_goes_with_every_table(
+    doubtful: SweepResult, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in ("by-group mine", "diagnose mine"):
+        out, _ = shown(command, doubtful, capsys, monkeypatch)
+        assert all(f"warning: {note}" in out for note in NOTES)
+        out, _ = shown(f"{command} --json", doubtful, capsys, monkeypatch)
+        assert set(doubtful.notes) <= set(json.loads(out)["notes"])
+    for more in ("", " --long", " --retrieved", " --by tag"):
+        out, err = shown(f"export mine{more}", doubtful, capsys, monkeypatch)
+        assert all(f"chunksweep: {note}" in err for note in NOTES)
+        assert not any(note in out for note in NOTES)
+        told = json.loads(shown(f"export mine{more} -f json", doubtful, capsys, monkeypatch)[0])
+        assert told["notes"] == list(doubtful.notes)
+        assert told["recommendation"] == json.loads(as_json(doubtful))["recommendation"]
+
+
+def test_files_that_have_a_place_for_it_hold_verdict_and_notes(doubtful: SweepResult, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    for table in (doubtful.table, doubtful.questions, doubtful.retrieved, by_group(doubtful, "tag")):
+        write_table(table, FORMATS["parquet"], tmp_path / "table.parquet")
+        held = pq.read_schema(tmp_path / "table.parquet").metadata
+        assert json.loads(held[b"notes"]) == list(doubtful.notes)
+        assert held[b"recommendation"].decode() == doubtful.recommendation.sentence
+        write_table(table, FORMATS["markdown"], tmp_path / "table.md")
+        below = (tmp_path / "table.md").read_text("utf-8").partition("|\n\n")[2].split("\n")
+        assert below == [doubtful.recommendation.sentence, "", *(f"- {note}" for note in doubtful.notes), ""]
+        write_table(table, FORMATS["csv"], tmp_path / "table.csv")
+        assert NOTES[0] not in (tmp_path / "table.csv").read_text("utf-8")
+
+
+def test_notes_hold_nothing_that_no_file_can_hold(tmp_path: Path) -> None:
+    result = judged(record("a", [1.0, 0.0] * 6), record("b", [0.0, 1.0] * 6), notes=("caf\udce9 \x1b[2J",))
+    for format in FORMATS.values():
+        write_table(result.table, format, tmp_path / "table")
+    assert "caf\\udce9 \\u001b[2J" in result.table.notes
+
+
+def test_groups_by_who_asked() -> None:
+    made = ["proxy"] * 6 + ["model"] * 2 + ["", None, "", None]
+    result = judged(record("good", GOOD, made), record("bad", BAD, made))
+    rows = {row["group"]: row for row in by_group(result, "synthetic").rows() if row["name"] == "good"}
+    assert {group: row["questions"] for group, row in rows.items()} == {"model": 2, "person": 4, "proxy": 6}
+    assert rows["person"]["warnings"] is None
+    assert str(rows["proxy"]["warnings"]).startswith("6 of 6 questions are proxies")
 
 
 def test_frames_of_a_notebook_carry_the_notes(result: SweepResult) -> None:
