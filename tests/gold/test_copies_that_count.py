@@ -51,6 +51,8 @@ def test_whole_words(text: str, is_one: bool) -> None:
         ("Nobody believes that\n‹the gate is open.›", False),
         ('He said "‹The gate is open.›"', False),
         ("It rains. ‹The gate is open.›", True),
+        ("Hinges, bolts etc. ‹the gate is open.›", False),
+        ("it rains\n\n‹the gate is open.›", True),
         ('"It rains." ‹The gate is open.›', True),
         ("## Gates\n\n‹The gate is open.›", True),
         ("Gates\n‹The gate is open.›", True),
@@ -89,6 +91,9 @@ def test_the_first_place_stays_first_and_what_overlaps_is_no_other() -> None:
     entry = with_copies(Passage("a", 6, 11), found, documents, whole_words)
     assert entry is not None
     assert entry.passages == (Passage("a", 6, 11), Passage("a", 0, 5))
+    entry = with_copies(Passage("b", 0, 2), found[:2], documents, whole_words)
+    assert entry is not None
+    assert entry.passages == (Passage("b", 0, 2), Passage("a", 0, 5))
 
 
 def test_as_many_places_as_may_be() -> None:

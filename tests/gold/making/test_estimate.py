@@ -13,8 +13,11 @@ import pytest
 
 from evaluation.gold import GoldSet
 from evaluation.gold.making import prompts
-from evaluation.gold.making.estimating import Amount, Counting, estimate
+from evaluation.gold.making.estimating import Amount, Counting, Pending, estimate, span_exact_weights
 from evaluation.gold.making.making import MAKERS
+from evaluation.gold.making.sampling import Excerpt, Sample
+from evaluation.gold.making.span_exact import UNKNOWN, Made
+from evaluation.gold.nouns import Passage
 from strategies.document import Document
 from strategies.language_model.chat_model import ChatModel
 
@@ -90,12 +93,21 @@ def test_no_model_needs_more_than_at_most(documents: dict[str, str], wanted: int
     assert 0.4 * most.input_tokens < model.tokens <= most.input_tokens
 
 
+def test_what_will_be_asked_before_is_bounded_too() -> None:
+    sample = Sample((Excerpt(Passage("a.md", 0, len(SHORT)), SHORT),))
+
+    def most(*before: str) -> int:
+        pending = Pending("question", prompts.question_prompt(sample, before))
+        return span_exact_weights([pending], Made(1))[0].most_tokens
+
+    assert most(UNKNOWN) >= most() + prompts.MOST_BEFORE_TOKENS
+
+
 def test_the_last_questions_are_shown_as_far_as_there_is_room() -> None:
-    from evaluation.gold.making.estimating import _NOWHERE
-    from evaluation.gold.making.sampling import Sample
+    nowhere = Sample((Excerpt(Passage("a.md", 0, 0), ""),))
 
     def shown(before: list[str]) -> list[str]:
-        return re.findall(r"^- (Who.*)$", prompts.question_prompt(Sample((_NOWHERE,)), before), re.MULTILINE)
+        return re.findall(r"^- (Who.*)$", prompts.question_prompt(nowhere, before), re.MULTILINE)
 
     many = [f"Who has number {n}?" for n in range(12)]
     assert shown(many) == many[2:]

@@ -7,10 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.gold import GoldSet
+from evaluation.gold.making.candidates import evidence_at
 from evaluation.gold.making.estimating import Counting
 from evaluation.gold.making.sampling import MOST_TOKENS, Sampler, excerpts
 from evaluation.gold.making.span_exact import span_exact
 from evaluation.gold.making.wording import Asked, agree, leaks, points, words
+from evaluation.gold.nouns import Passage
+from evaluation.gold.quotes import Corpus
 from strategies.document import Document
 from strategies.units.counting import counter_of
 
@@ -81,6 +84,18 @@ def test_every_passage_comes_first_once_a_turn_and_pairs_are_of_their_kind() -> 
             assert kind >= 3 or len(documents) == 1
     paired = [len(sample.excerpts) for turn in range(5) for sample in sampler.turn(turn)]
     assert paired.count(2) >= len(sampler.excerpts)
+
+
+def test_copies_of_a_models_evidence_are_whole_words() -> None:
+    texts = (
+        "An age of 18 years is needed.",
+        "A percentage of 18 years' rent is due.",
+        "The age of 18 years.",
+    )
+    corpus = Corpus({f"{at}.txt": Document(f"{at}.txt", text) for at, text in enumerate(texts)})
+    entry = evidence_at(Passage("0.txt", 3, 18), corpus)
+    assert entry is not None
+    assert entry.passages == (Passage("0.txt", 3, 18), Passage("2.txt", 4, 19))
 
 
 def test_partners_share_rare_words() -> None:
