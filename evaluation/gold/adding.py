@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,10 +15,9 @@ from evaluation.gold.changing import (
     ids_in,
     locked,
     questions_text,
-    written_beside,
 )
 from evaluation.gold.documents import nearest_document
-from evaluation.gold.loading import CARD, QUESTIONS, Reading, locate, read
+from evaluation.gold.loading import QUESTIONS, Reading, locate, read
 from evaluation.gold.near import NearMatches, reading
 from evaluation.gold.nouns import Evidence, Passage, Question
 from evaluation.gold.quotes import Corpus, Quote, fold, shown
@@ -180,22 +178,13 @@ def save(draft: Draft, question: Question) -> list[Problem]:
     same set meanwhile waits. Both files are on disk before the first is put in its place.
     """
     question = checked(question)
-    with locked(draft.folder), ExitStack() as files:
+    with locked(draft.folder):
         old = questions_text(draft.folder)
         if question.id in ids_in(old):
             raise refuse("id", f"{brief(repr(question.id))} is taken", "Give the question an id of its own")
         new = appended(old, [question_line(question, draft.documents)])
-        card, notes = card_claims.after(draft.folder, old, new, len(question.evidence))
-        put_questions = files.enter_context(written_beside(draft.folder / QUESTIONS, new))
-        put_card = files.enter_context(written_beside(draft.folder / CARD, card)) if card else None
-        put_questions()
-        try:
-            if put_card:
-                put_card()
-        except OSError as error:  # the question is saved
-            what = f"could not be brought up to date ({error.strerror or error})"
-            notes.append(Problem(CARD, what, "chunksweep gold check says what it should claim"))
-    return notes
+        spans = len(question.evidence)
+        return card_claims.replace_questions(draft.folder, old, new, questions=1, evidence_spans=spans)
 
 
 def ids(folder: Path) -> set[str]:

@@ -1,14 +1,16 @@
-"""What a card claims of questions, kept true when one is added; the rest of the card stays, byte for byte."""
+"""What a card claims of questions, kept true when they change; the rest of the card stays, byte for byte."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from evaluation.gold.card import checksum, read_card
+from evaluation.gold.changing import written_beside
 from evaluation.gold.documents import read_folder
 from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
 from strategies.errors import Problem
@@ -16,8 +18,30 @@ from strategies.errors import Problem
 Key = tuple[str, ...]
 
 
-def after(folder: Path, old: str, new: str, evidence_spans: int) -> tuple[str, list[Problem]]:
-    """The card's text when `questions.jsonl` goes from `old` to `new`, by a question with so many spans.
+def replace_questions(
+    folder: Path, old: str, new: str, *, questions: int = 0, evidence_spans: int = 0
+) -> list[Problem]:
+    """Put `new` in the place of `old`, with so many more questions and spans; the claims that are not kept.
+
+    To be called where the set is locked. Both files are on disk before the first is put in its place.
+    Raises OSError where nothing could be written.
+    """
+    with ExitStack() as files:
+        card, notes = after(folder, old, new, {"questions": questions, "evidence_spans": evidence_spans})
+        put_questions = files.enter_context(written_beside(folder / QUESTIONS, new))
+        put_card = files.enter_context(written_beside(folder / CARD, card)) if card else None
+        put_questions()
+        try:
+            if put_card:
+                put_card()
+        except OSError as error:  # the questions are saved
+            what = f"could not be brought up to date ({error.strerror or error})"
+            notes.append(Problem(CARD, what, "chunksweep gold check says what it should claim"))
+    return notes
+
+
+def after(folder: Path, old: str, new: str, more: Mapping[str, int]) -> tuple[str, list[Problem]]:
+    """The card's text when `questions.jsonl` goes from `old` to `new`, which adds so much to its counts.
 
     Empty where the card stays as it is. Says also which claims cannot be renewed: counts grow by what is
     added, and a checksum is renewed if it held; what was wrong before stays so.
@@ -27,9 +51,10 @@ def after(folder: Path, old: str, new: str, evidence_spans: int) -> tuple[str, l
     except (OSError, UnicodeDecodeError):
         return "", []
     card, _ = read_card(text.removeprefix("\ufeff"), CARD)
-    more = {"questions": 1, "evidence_spans": evidence_spans}
     values: dict[Key, int | str] = {
-        ("counts", name): card.counts[name] + added for name, added in more.items() if name in card.counts
+        ("counts", name): card.counts[name] + added
+        for name, added in more.items()
+        if added and name in card.counts
     }
     problems: list[Problem] = []
     if card.checksum is not None:
@@ -38,7 +63,7 @@ def after(folder: Path, old: str, new: str, evidence_spans: int) -> tuple[str, l
         if card.checksum == checksum([(QUESTIONS, old.encode()), *documents]):
             values["checksum",] = checksum([(QUESTIONS, new.encode()), *documents])
         else:
-            what = "checksum was wrong before the question was added, and was left as it is"
+            what = "checksum was wrong before this change, and was left as it is"
             problems.append(Problem(CARD, what, "chunksweep gold check says the right one"))
     if not values:
         return "", problems

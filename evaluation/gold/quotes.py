@@ -211,6 +211,11 @@ class Corpus:
             if (found := folded.original(start, start + size)) is not None:
                 yield found
 
+    def reads(self, document: str, start: int, end: int, quote: Quote) -> bool:
+        """Whether a range, which may be none of the document, reads as a quote, but for what folds away."""
+        text = self.documents[document].text
+        return 0 <= start < end <= len(text) and Quote(text[start:end]).folded == quote.folded
+
     def places(self, quote: Quote, documents: Iterable[str] | None = None) -> Iterator[Passage]:
         """Where a quote stands in these documents, or all: exactly or, where it does in none, alike."""
         if not quote.text:

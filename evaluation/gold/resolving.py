@@ -13,7 +13,8 @@ from evaluation.gold.filters import filter_problem
 from evaluation.gold.near import NearMatches, reading
 from evaluation.gold.nouns import Evidence, Passage, Question, admits
 from evaluation.gold.questions import Anchor, Row
-from evaluation.gold.quotes import Corpus, Quote, Range, fold, shown
+from evaluation.gold.quotes import Corpus, Quote, Range, shown
+from evaluation.gold.standing import standing
 from strategies.document import Document, Scalar
 from strategies.errors import Problem, brief, listed
 
@@ -109,10 +110,13 @@ class Resolver:
         self, row: Row, anchor: Anchor, document: str, start: int, end: int, place: str
     ) -> Iterable[Range]:
         text = self.documents[document].text
+        quote = None if anchor.quote is None else Quote(anchor.quote)
         what = f"{place}: [{start}, {end}) of {document}"
         if not 0 <= start < end <= len(text):
             size = f"the document has {len(text)} characters"
             remedy = f"Offsets are half-open and count characters from 0; {size}"
+            if quote is not None:
+                remedy = f"T{size[1:]}. {self._now(quote, document)}"
             self._problem(row, f"{what} is {'empty' if start == end else 'not a range of it'}", remedy)
             return ()
         inside = text[start:end]
@@ -121,10 +125,9 @@ class Resolver:
                 row, f"{what} holds only white space", "Point at the words that answer the question"
             )
             return ()
-        if anchor.quote is not None and fold(inside.strip()).text.strip(" ") != Quote(anchor.quote).folded:
-            self._problem(
-                row, f"{what} reads {shown(Quote(inside))}, not its quote", "Correct the one or the other"
-            )
+        if quote is not None and not self.corpus.reads(document, start, end, quote):
+            remedy = self._now(quote, document)
+            self._problem(row, f"{what} reads {shown(Quote(inside))}, not its quote", remedy)
             return ()
         if inside != inside.strip():
             self.trimmed.append(row.id)
@@ -171,6 +174,13 @@ class Resolver:
         if best.score == 1 and len(best.ranges) == 1:
             return f"It stands in {best.document} at {best.ranges[0][0]}"
         return reading(best, quote, self.documents[best.document].text, document)
+
+    def _now(self, quote: Quote, document: str) -> str:
+        """Where the quote of a range that reads otherwise stands, or what is like it."""
+        place, why = standing(self.corpus, document, quote)
+        if place is not None:
+            return f"Its quote stands at {place[0]} now; chunksweep gold move corrects all such ranges"
+        return f"Its quote {why}: correct the one or the other" if why else self._meant(quote, document)
 
     def _filter(self, row: Row, evidence: Sequence[Evidence]) -> None:
         if not row.filter:

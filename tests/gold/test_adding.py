@@ -264,7 +264,7 @@ def test_claims_of_the_card_stay_true_and_all_else_stays(house: Path) -> None:
 def test_a_checksum_that_was_wrong_is_not_made_right(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with_claims(house, "sha256:abc")
     assert add(house, "on Tuesday") == 0
-    assert "checksum was wrong before the question was added" in capsys.readouterr().err
+    assert "checksum was wrong before this change" in capsys.readouterr().err
     with pytest.raises(BadInput, match="checksum is sha256:abc"):
         load(house)
 
