@@ -91,8 +91,9 @@ def _part(text: str) -> str:
     """A part of a name, neither hidden nor too long, and none that Windows refuses."""
     if text.startswith(".") or _DEVICE.match(text):
         text = _escape(text[0]) + text[1:]
-    text = shortened(text, _ROOM)
-    return text[:-1] + _escape(text[-1]) if text.endswith((".", " ")) else text
+    if text.endswith((".", " ")):
+        text = text[:-1] + _escape(text[-1])
+    return text if len(text.encode()) <= _ROOM else shortened(text, _ROOM).rstrip(". ") or "%"
 
 
 def _flat(name: str) -> str:

@@ -311,3 +311,13 @@ def test_what_a_person_did_not_ask_stays_told(tmp_path: Path) -> None:
         '"id","question","references","corpus_id","tags","answer","synthetic"'
     )
     assert Chroma().read(tmp_path / "out").gold.digest == imported.gold.digest
+
+
+def test_what_a_table_cannot_hold() -> None:
+    questions = [
+        *(Question("a\0", "?", ()), Question("b", "?\0", ()), Question("c", "?", (), answer="\0")),
+        Question("d", "?", (), ("\0",)),
+    ]
+    fitted = Chroma().fit(gold_set("s", [Document("a.md", TEXT)], questions))
+    assert [problem.what for problem in fitted.refused] == ["holds a NUL, which a table cannot"] * 3
+    assert [one.id for one in fitted.gold.questions] == ["d"]

@@ -295,6 +295,8 @@ def test_what_can_be_a_document_is_called_so(foreign: str) -> None:
         ("console.md", "console.md"),
         ("Apple Inc.", "Apple Inc%2E"),
         ("a /b", "a%20/b"),
+        (f"/{'a' * 233} b", f"%2F{'a' * 233}"),  # cut where a blank would end it
+        (f"{' ' * 300}b", "%"),
         ('a\\b<1>|"*\t', "a%5Cb%3C1%3E%7C%22%2A%09"),
     ],
 )
