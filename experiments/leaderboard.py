@@ -64,7 +64,7 @@ INTERVALS = {
 
 LEGEND = {
     "★": "recommended: the cheapest whose loss stays within the margin",
-    "≈": "cannot be told apart from the best",
+    "≈": "cannot be told apart from the best; pairs are compared, so a lower mean may stay in",
     "!": f"more than {TRUNCATED_SHARE * 100:.0f} % of the tokens are past the embedder's limit",
     "?": "not comparable: a score could not be had for some questions",
     "#": "not comparable: searches only documents that hold the evidence, others all of them",
@@ -73,6 +73,8 @@ _ASCII = str.maketrans({"★": "*", "≈": "~", "–": "-", "↑": "^", "↓": "
 _ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
 _GAP = 2
 _HEADER_WIDTH = 13
+NAMED = 3
+"""Columns without room that are named."""
 _PIECES = re.compile(r"[^-_/,;:. ]*[-_/,;:. ]*")
 
 
@@ -106,16 +108,28 @@ class Leaderboard:
         notes = [f"{mark} {meaning}" for mark, meaning in LEGEND.items() if mark in "".join(signs)]
         if hidden:
             notes.append(f"{len(hidden)} more not shown")
-        if unseen := [column.header for column in columns[fitting:] if column.judged]:
+        if any(row.get("headline_low") == row.get("headline_high") is not None for row in rows):
             notes.append(
-                f"No room here for what was judged: {', '.join(unseen)}. It is in the files of "
-                "chunksweep export, in --json and in MLflow"
+                "An interval without width means that all questions scored alike, as a few may by chance"
             )
+        if unseen := columns[fitting:]:
+            notes.append(_no_room(unseen))
         for note in notes:
             yield Paragraph(Text(written(note), style="dim"))
         for row in rows:
             if row["status"] != "finished":
                 yield Text(f"{row['status']}: {one_line(row['name'])}: {one_line(row['error'])}", style="red")
+
+
+def _no_room(unseen: Sequence[Shown]) -> str:
+    """Where to find columns that do not fit: the first by name, and all that were asked for by `judge:`."""
+    named = [column.header for place, column in enumerate(unseen) if place < NAMED or column.judged]
+    more = f" and {len(unseen) - len(named)} more" if len(unseen) > len(named) else ""
+    they = "It is" if len(unseen) == 1 else "They are"
+    return (
+        f"No room here for {counted(len(unseen), 'column')}: {', '.join(named)}{more}. {they} in the files "
+        "of chunksweep export, in --json and in MLflow"
+    )
 
 
 def ranked(rows: Iterable[Row], headline: str) -> list[Row]:

@@ -201,6 +201,31 @@ def test_what_was_judged_is_shown_or_said_to_be_elsewhere() -> None:
     assert "chunksweep export" in told
 
 
+def test_columns_without_room_are_named_and_counted() -> None:
+    _, table = full()
+    whole, narrow = (drawn(Leaderboard(table, HEADLINE), width) for width in (400, 80))
+    assert "No room" not in whole
+    told = " ".join(narrow.split()).partition("No room here for ")[2]
+    count, names = re.match(r"(\d+) columns: (.+) and \d+ more\. They are in", told).groups()  # type: ignore[union-attr]
+    header = narrow.partition("fixed-")[0]
+    assert len(names.split(", ")) == 3
+    assert not any(name in " ".join(header.split()) for name in names.split(", "))
+    assert int(count) + 7 > len(MEASURES) > int(count)
+    one = wide([record("fixed-96", 0.7, tokens_embedded=52310, stored_bytes=1_500_000, embed_ms=4000)])
+    assert "No room here for 1 column: embed. It is in" in " ".join(
+        drawn(Leaderboard(one, HEADLINE), 50).split()
+    )
+
+
+def test_an_interval_without_width_is_not_left_to_look_certain() -> None:
+    def text(low: float) -> str:
+        table = wide([record("a", 1.0)], {"a": {"headline_low": low, "headline_high": 1.0}})
+        return drawn(Leaderboard(table, HEADLINE), 150)
+
+    assert "An interval without width means that all questions scored alike" in text(1.0)
+    assert "without width" not in text(0.9)
+
+
 @pytest.mark.parametrize(
     ("ms", "told"),
     [
