@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import regex
 
@@ -25,7 +25,9 @@ def words(text: str) -> list[str]:
     >>> words("The ÖFFNUNG of Gate_7: 10.30, it's"), words("犬は鎖に"), words("ﬁle 門")
     (['the', 'öffnung', 'of', 'gate_7', '10', '30', 'it', 's'], ['犬は', 'は鎖', '鎖に'], ['file', '門'])
     """
-    return list(_words(unicodedata.normalize("NFKC", text).lower()))
+    plain = unicodedata.normalize("NFKC", text).lower()
+    found: list[str] = _WORD.findall(plain)
+    return found if plain.isascii() or _RUN.search(plain) is None else list(_parted(found))
 
 
 def spaced(word: str) -> bool:
@@ -37,9 +39,9 @@ def spaced(word: str) -> bool:
     return _RUN.match(word) is None
 
 
-def _words(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(text):
-        word = match.group()
+def _parted(found: Iterable[str]) -> Iterator[str]:
+    """Words, and the pairs of characters of runs without spaces."""
+    for word in found:
         if not spaced(word) and len(word) > 1:
             yield from (word[at : at + 2] for at in range(len(word) - 1))
         else:
