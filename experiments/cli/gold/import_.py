@@ -53,7 +53,7 @@ def import_(
 
     from evaluation.gold.formats.importing import format_of, import_set
     from experiments.signals import gated_signals
-    from strategies.errors import brief
+    from strategies.errors import brief, visible
 
     folder = to if to is not None else Path(format)
     chosen = format_of(format, values(set_, first_occurrence))
@@ -64,7 +64,7 @@ def import_(
     if outcome.written:
         report(outcome, facts, json, done, "Licence and language are for you to write into its card.yaml.")
         if not json:
-            typer.echo(f"Look at what it can tell: chunksweep gold check {quote(brief(str(folder)))}")
+            typer.echo(f"Look at what it can tell: chunksweep gold check {visible(quote(str(folder)))}")
         return 0
     report(outcome, facts, json, done)
     return 2

@@ -92,8 +92,11 @@ def test_one_is_told_as_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     chroma(tmp_path / "in")
-    assert run(["gold", "import", "chroma", "in"]) == 0
-    assert "1 document, 1 question, 1 span, 0 alternatives." in capsys.readouterr().out
+    long = f"a set {'x' * 200}"
+    assert run(["gold", "import", "chroma", "in", "--to", long]) == 0
+    said = capsys.readouterr().out
+    assert "1 document, 1 question, 1 span, 0 alternatives." in said
+    assert f"chunksweep gold check '{long}'\n" in said  # to be copied
     with (tmp_path / "in" / "questions_df.csv").open("a") as table:
         table.write(f'Where?,[],{NFC},"more",most\n')
     assert run(["gold", "import", "chroma", "in", "--to", "out"]) == 2
