@@ -61,7 +61,7 @@ class Draft:
         if not question.evidence:
             return False
         asked = words(question.text)
-        common = common_words([*self.material.words, asked], self.material.frequency)
+        common = common_words([*self.material.words_of(""), asked], self.material.frequency)
         return overlap(question, asked, self.documents, common).copied
 
 

@@ -32,6 +32,8 @@ class GoldReport:
     counts: dict[str, int]
     """As the card counts: documents, characters, cl100k_tokens, questions, evidence_spans."""
     all_questions: Power
+    by_people: Power | None
+    """The same of the questions that people asked, where others were made otherwise."""
     tags: dict[str, Power]
     """By tag, in the order of their names."""
     assumed_sd: float
@@ -40,6 +42,8 @@ class GoldReport:
     """Whether the set can be split."""
     wanted: Wanted | None
     """Whether it can show the difference asked for, if one was."""
+    wanted_by_people: Wanted | None
+    """Whether people's questions alone can, where others were made otherwise."""
     overlaps: tuple[Overlap, ...]
     """What each scored question shares with its evidence; empty where there are problems."""
 
@@ -73,7 +77,9 @@ def _report(gold: GoldSet, path: str, problems: tuple[Problem, ...], difference:
     for question in gold.questions:
         for tag in dict.fromkeys(question.tags):
             tagged[tag].append(question)
-    every = power(gold.questions)
+    asked = [question for question in gold.questions if not question.synthetic]
+    mixed = 0 < len(asked) < len(gold.questions)
+    documents = len(gold.documents)
     return GoldReport(
         name=gold.name,
         path=path,
@@ -81,10 +87,12 @@ def _report(gold: GoldSet, path: str, problems: tuple[Problem, ...], difference:
         problems=problems,
         warnings=tuple(look(material, files_only=bool(problems))),
         counts=count(gold),
-        all_questions=every,
+        all_questions=power(gold.questions),
+        by_people=power(asked) if mixed else None,
         tags={tag: power(tagged[tag]) for tag in sorted(tagged)},
         assumed_sd=ASSUMED_SD,
         halves=halves(gold.questions),
-        wanted=None if difference is None else wanted(difference, every),
+        wanted=None if difference is None else wanted(difference, gold.questions, documents),
+        wanted_by_people=wanted(difference, asked, documents) if difference is not None and mixed else None,
         overlaps=() if problems else tuple(material.once(overlaps)),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.gold.check import GoldReport
+from evaluation.gold.power import Power, Wanted
 from evaluation.gold.questions import NO_QUESTION
 from evaluation.gold.warnings.copied_words import summary
 from evaluation.gold.warnings.finding import Finding, counted
@@ -14,6 +15,8 @@ MOST_PROBLEMS = 30
 """Problems that are printed: one screen."""
 MOST_TAGS = 30
 """Tags that are printed."""
+UNITS = {"component": "group", "question": "question"}
+"""What the units of statistics are called."""
 
 
 def lines(report: GoldReport) -> list[str]:
@@ -21,12 +24,11 @@ def lines(report: GoldReport) -> list[str]:
     counts = report.counts
     wrong = len(report.problems)
     state = counted(wrong, "problem") if wrong else "ready"
-    told = summary(report.overlaps)
     head = [
         f"{brief(report.name or report.path) or 'data set'}: {state}",
         "  " + ", ".join(_counted(counts, "document", "character", "cl100k token")),
         "  " + ", ".join(_counted(counts, "question", "evidence span")),
-        *([f"  {told}"] if told else []),
+        *(f"  {told}" for told in summary(report.overlaps)),
         f"  digest {report.digest[:16]}",
     ]
     problems = _listed("Problems:", report.problems, MOST_PROBLEMS)
@@ -69,12 +71,15 @@ def _listed(title: str, found: Sequence[object], most: int) -> list[str]:
 
 
 def _power(report: GoldReport) -> list[str]:
-    rows = [("all", report.all_questions), *list(report.tags.items())[:MOST_TAGS]]
+    rows = [
+        ("all", report.all_questions),
+        *([("by people", report.by_people)] if report.by_people else []),
+        *list(report.tags.items())[:MOST_TAGS],
+    ]
     rest = len(report.tags) - MOST_TAGS
     width = max(len(tag) for tag, _ in rows)
-    unit = {"component": "group", "question": "question"}
     table = [
-        f"  {tag:<{width}}  {row.scored:>6}  {row.components:>6}  {unit[row.unit]:<9}  {row.detectable:>6.3f}"
+        f"  {tag:<{width}}  {row.scored:>6}  {row.components:>6}  {UNITS[row.unit]:<9}  {row.detectable:>6.3f}"
         for tag, row in rows
     ]
     return [
@@ -91,20 +96,42 @@ def _power(report: GoldReport) -> list[str]:
 
 
 def _wanted(report: GoldReport) -> Iterable[str]:
-    asked, has = report.wanted, report.all_questions
-    if asked is None:
-        return
-    unit = "group" if has.unit == "component" else "question"
-    verdict = "can show it" if asked.shown else "cannot show it"
-    if asked.shown and has.units > has.components:
-        verdict = "can show it, if those of one document were independent"
-    yield (
-        f"  A difference of {asked.difference:g} takes {counted(asked.units_needed, f'independent {unit}')}; "
-        f"the set has {has.units:,} and {verdict}."
-    )
+    if report.wanted:
+        has, asked = report.all_questions, report.wanted
+        takes = counted(asked.units_needed, f"independent {UNITS[has.unit]}")
+        shows = _shows(f"{has.units:,}", has, asked)
+        yield f"  A difference of {asked.difference:g} takes {takes}; the set has {shows}."
+        if not report.wanted_by_people:
+            yield from _missing(asked)
+    if report.by_people and report.wanted_by_people:
+        has, asked = report.by_people, report.wanted_by_people
+        yield f"  Of people's questions alone it has {_shows(counted(has.units, UNITS[has.unit]), has, asked)}."
+        yield from _missing(asked)
+
+
+def _shows(number: str, has: Power, asked: Wanted) -> str:
     if not asked.shown:
-        more = asked.units_needed - has.units
-        yield f"    -> Ask {counted(more, 'more question')}, each about a document of its own"
+        return f"{number} and cannot show it"
+    if has.units > has.components:
+        return f"{number} and can show it, if those of one document were independent"
+    return f"{number} and can show it"
+
+
+def _missing(asked: Wanted) -> Iterable[str]:
+    """What to do about a difference that cannot be shown."""
+    if asked.shown:
+        return
+    more, fewer = asked.groups_missing, asked.groups_missing - asked.documents_missing
+    if not asked.documents_missing:
+        about = "about a document" if more == 1 else "each about another document"
+        yield f"    -> Ask {counted(more, 'question')}, {about} that has none yet"
+        return
+    own = f"{counted(fewer, 'document')} of the set {'has' if fewer == 1 else 'have'} no question yet"
+    yield (
+        f"    -> That takes {counted(more, 'more group')} of documents and questions. "
+        f"{own if fewer else 'Each document of the set has a question'}, so add "
+        f"{counted(asked.documents_missing, 'document')}, with a question about each"
+    )
 
 
 def _halves(report: GoldReport) -> str:

@@ -36,6 +36,11 @@ class Wanted:
     """Units that it takes."""
     shown: bool
     """Whether the set has as many."""
+    groups_missing: int
+    """Groups that it takes besides, 0 if it is shown. More questions do not make up for them: from 8 groups
+    on, these are the units."""
+    documents_missing: int
+    """Documents that it takes besides, for a group has one at least that no other has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +69,16 @@ def power(questions: Sequence[Question], assumed_sd: float = ASSUMED_SD) -> Powe
     )
 
 
-def wanted(difference: float, has: Power, assumed_sd: float = ASSUMED_SD) -> Wanted:
-    """Whether questions of this power can show a difference, 0 < `difference` <= 1."""
-    needed = units_to_detect(difference, sd=assumed_sd)
-    return Wanted(difference, needed, has.units >= needed)
+def wanted(
+    difference: float, questions: Sequence[Question], documents: int, assumed_sd: float = ASSUMED_SD
+) -> Wanted:
+    """Whether the questions of a set of so many documents can show a difference, 0 < `difference` <= 1."""
+    has, needed = power(questions, assumed_sd), units_to_detect(difference, sd=assumed_sd)
+    if has.units >= needed:
+        return Wanted(difference, needed, True, 0, 0)
+    asked = {passage.document for one in questions for entry in one.evidence for passage in entry.passages}
+    missing = needed - has.components
+    return Wanted(difference, needed, False, missing, max(0, missing - (documents - len(asked))))
 
 
 def halves(questions: Sequence[Question]) -> Halves:

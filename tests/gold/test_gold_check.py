@@ -193,7 +193,8 @@ def test_a_difference_asked_for_is_held_against_what_the_set_has(make_set) -> No
     small = check(make_set(texts(20, 4), rows(20, 4), folder="few"), difference=0.1)
     assert lines(small)[-3:-1] == [
         "  A difference of 0.1 takes 71 independent questions; the set has 20 and cannot show it.",
-        "    -> Ask 51 more questions, each about a document of its own",
+        "    -> That takes 67 more groups of documents and questions. Each document of the set has a "
+        "question, so add 67 documents, with a question about each",
     ]
     assert check(make_set(texts(20, 4), rows(20, 4), folder="none")).wanted is None
 
@@ -220,7 +221,13 @@ def test_the_command_takes_a_difference_and_prints_json(make_set, capsys: pytest
     assert "cannot show it" in capsys.readouterr().out
     assert run(["gold", "check", folder, "--difference", "0.01", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["wanted"] == {"difference": 0.01, "units_needed": 7064, "shown": False}
+    assert report["wanted"] == {
+        "difference": 0.01,
+        "units_needed": 7064,
+        "shown": False,
+        "groups_missing": 7052,
+        "documents_missing": 7052,
+    }
     assert [one["question"] for one in report["overlaps"]] == [f"q{n}" for n in range(12)]
     assert report["halves"]["against"]
 
@@ -231,3 +238,60 @@ def test_a_difference_that_can_be_none_is_refused(
 ) -> None:
     assert run(["gold", "check", "handbook", "--difference", difference]) == 2
     assert "from 0.001 to 1" in capsys.readouterr().err
+
+
+def test_what_is_missing_are_groups_and_their_documents(make_set) -> None:
+    folder = make_set(texts(20, 20), rows(17, 20))  # three documents have no question
+    report = check(folder, difference=0.1)
+    assert report.wanted is not None
+    assert (report.wanted.units_needed, report.wanted.groups_missing) == (71, 54)
+    assert report.wanted.documents_missing == 51
+    assert (
+        "    -> That takes 54 more groups of documents and questions. 3 documents of the set have no "
+        "question yet, so add 51 documents, with a question about each" in lines(report)
+    )
+    enough = lines(check(make_set(texts(80, 80), rows(69, 80), folder="wide"), difference=0.1))
+    assert "    -> Ask 2 questions, each about another document that has none yet" in enough
+
+
+def test_questions_by_people_are_counted_apart(make_set) -> None:
+    proxies = [{**row, "synthetic": "proxy"} for row in rows(80, 80)]
+    own = [{**row, "id": f"own{row['id']}"} for row in rows(9, 80)]
+    report = check(make_set(texts(80, 80), [*proxies, *own]), difference=0.1)
+    assert report.by_people is not None
+    assert (report.all_questions.scored, report.by_people.scored) == (89, 9)
+    assert report.wanted_by_people is not None
+    assert (report.wanted.shown, report.wanted_by_people.shown) == (True, False)
+    shown = lines(report)
+    assert any(line.split() == ["by", "people", "9", "9", "group", "0.280"] for line in shown)
+    at = shown.index("  A difference of 0.1 takes 71 independent groups; the set has 80 and can show it.")
+    assert shown[at + 1 : at + 3] == [
+        "  Of people's questions alone it has 9 groups and cannot show it.",
+        "    -> Ask 62 questions, each about another document that has none yet",
+    ]
+    alone = check(make_set(texts(80, 80), proxies, folder="proxies"), difference=0.1)
+    assert (alone.by_people, alone.wanted_by_people) == (None, None)
+
+
+def test_made_questions_do_not_hide_what_is_wrong_with_those_of_people(make_set) -> None:
+    gate = "Visitors ring the bell at the northern gate."
+    documents = {"a.txt": gate, **texts(40, 40)}
+    copies = [
+        {
+            "id": f"own{n}",
+            "question": f"Do visitors{n} ring the bell at the northern gate?",
+            "evidence": [gate],
+        }
+        for n in range(10)
+    ]
+    proxies = [{**row, "question": "Which one?", "synthetic": "proxy"} for row in rows(40, 40)] * 3
+    proxies = [{**row, "id": f"p{n}"} for n, row in enumerate(proxies)]
+    report = check(make_set(documents, [*copies, *proxies]))
+    found = {finding.rule: finding.what for finding in report.warnings}
+    assert found["copied_words"].startswith("10 of 10 questions by people are in the words of their evidence")
+    assert found["one_document"].startswith("10 of 10 questions by people are about a.txt")
+    told = "  words of questions by people that stand in their evidence: median 80%, 80% or more in 10 of 10"
+    assert told in lines(report)
+    alone = check(make_set(documents, copies, folder="alone"))
+    mixed = {one.question: one.share for one in report.overlaps}
+    assert all(mixed[one.question] == one.share for one in alone.overlaps)

@@ -1,4 +1,4 @@
-"""Questions in the words of their evidence."""
+"""Questions in the words of their evidence, counted apart by how they were made."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from evaluation.gold.nouns import Question
+from evaluation.gold.nouns import SYNTHETIC, Question, Synthetic
 from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
-from evaluation.gold.warnings.material import Material
+from evaluation.gold.warnings.material import QUESTIONS_OF, Material
 from evaluation.ranking.bm25 import words
 from strategies.document import Document
 
@@ -21,7 +21,7 @@ FEWEST_WORDS = 3
 LONG_RUN_WORDS = 6
 """Words in a row that nobody repeats by chance."""
 MANY_FROM = 0.1
-"""Share of the questions from which copies move the figures of a set enough to warn."""
+"""Share of the questions of a way of making from which copies move the figures of a set enough to warn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Overlap:
     """How many distinct words that name something the question has."""
     longest_run_words: int
     """The longest run of any words of the question that stands in a piece of evidence."""
+    synthetic: Synthetic = ""
+    """How the question was made."""
 
     @property
     def copied(self) -> bool:
@@ -46,7 +48,7 @@ class Overlap:
 def overlaps(material: Material) -> list[Overlap]:
     """What each question that has evidence shares with it."""
     return [
-        overlap(question, asked, material.documents, material.common)
+        overlap(question, asked, material.documents, material.common[question.synthetic])
         for question, asked in zip(material.gold.questions, material.words, strict=True)
         if question.evidence
     ]
@@ -65,7 +67,7 @@ def overlap(
         seen.update(told)
         longest = max(longest, longest_run(asked, told))
     share = len(own & seen) / len(own) if own else None
-    return Overlap(question.id, share, len(own), longest)
+    return Overlap(question.id, share, len(own), longest, question.synthetic)
 
 
 def longest_run(one: Sequence[str], other: Sequence[str]) -> int:
@@ -90,35 +92,44 @@ def _shares(found: Sequence[Overlap]) -> list[float]:
     return [one.share for one in found if one.share is not None]
 
 
-def summary(found: Sequence[Overlap]) -> str:
-    """The distribution in a line; empty where no question has words."""
-    shares = _shares(found)
-    if not shares:
-        return ""
-    return (
-        f"words of a question that stand in its evidence: median {median(shares):.0%}, "
-        f"{COPIED_FROM:.0%} or more in {sum(share >= COPIED_FROM for share in shares):,} of {len(found):,}"
-    )
+def summary(found: Sequence[Overlap]) -> list[str]:
+    """The distribution in a line for each way in which questions were made; none where none has words."""
+    made = {one.synthetic for one in found}
+    ways = [way for way in SYNTHETIC if way in made]
+    told = []
+    for way in ways:
+        of_way = [one for one in found if one.synthetic == way]
+        if shares := _shares(of_way):
+            head = (
+                f"words of {QUESTIONS_OF[way]} that stand in their evidence"
+                if len(ways) > 1
+                else "words of a question that stand in its evidence"
+            )
+            many = f"{sum(share >= COPIED_FROM for share in shares):,} of {len(of_way):,}"
+            told.append(f"{head}: median {median(shares):.0%}, {COPIED_FROM:.0%} or more in {many}")
+    return told
 
 
 def find(material: Material) -> Iterator[Finding]:
-    """Copies, if they are many: they flatter a search by words, and small chunks that hold little else."""
-    every = material.once(overlaps)
-    found = sorted(
-        (one for one in every if one.copied), key=lambda one: (-(one.share or 0), -one.longest_run_words)
-    )
-    shares = _shares(every)
-    if found and len(found) >= MANY_FROM * len(every):
-        verb = "is" if len(found) == 1 else "are"
-        yield Finding(
-            QUESTIONS,
-            f"{len(found):,} of {len(every):,} questions {verb} in the words of their evidence: that "
-            "flatters search by words, and small chunks",
-            "Ask as users do, before they have read the answer",
-            tuple({"question": one.question} for one in found),
-            first_lines([_line(one) for one in found]),
-            {"copied": len(found), **({"median_share": median(shares)} if shares else {})},
+    """Copies, where they are many: they flatter a search by words, and small chunks that hold little else."""
+    for way in material.ways:
+        every = [one for one in material.once(overlaps) if one.synthetic == way]
+        found = sorted(
+            (one for one in every if one.copied),
+            key=lambda one: (-(one.share or 0), -one.longest_run_words),
         )
+        shares = _shares(every)
+        if found and len(found) >= MANY_FROM * len(every):
+            verb = "is" if len(found) == 1 else "are"
+            yield Finding(
+                QUESTIONS,
+                f"{len(found):,} of {len(every):,} {material.called(way)} {verb} in the words of their "
+                "evidence: that flatters search by words, and small chunks",
+                "" if way == "proxy" else "Ask as users do, before they have read the answer",
+                tuple({"question": one.question} for one in found),
+                first_lines([_line(one) for one in found]),
+                {"copied": len(found), **({"median_share": median(shares)} if shares else {})},
+            )
 
 
 def _line(one: Overlap) -> str:

@@ -8,13 +8,19 @@ from collections.abc import Callable, Container
 from functools import cached_property
 from typing import Any, TypeVar
 
-from evaluation.gold.nouns import GoldSet, Question
+from evaluation.gold.nouns import SYNTHETIC, GoldSet, Question, Synthetic
 from evaluation.gold.warnings.common_words import common_words
 from evaluation.ranking.bm25 import words
 from strategies.document import Document
 
 T = TypeVar("T")
 
+QUESTIONS_OF: dict[Synthetic, str] = {
+    "": "questions by people",
+    "proxy": "proxies",
+    "model": "questions by a model",
+}
+"""What questions are called by how they were made, where a set mixes ways."""
 WINDOW_WORDS = 200
 """Words of a stretch of text in which a word is looked for: about a chunk of 256 tokens."""
 
@@ -52,6 +58,21 @@ class Material:
         return [words(question.text) for question in self.gold.questions]
 
     @cached_property
+    def ways(self) -> list[Synthetic]:
+        """How questions were made, people's first. Rules on shares look at each: one would hide the other."""
+        found = {question.synthetic for question in self.gold.questions}
+        return [way for way in SYNTHETIC if way in found]
+
+    def called(self, way: Synthetic) -> str:
+        """What to call the questions of a way."""
+        return QUESTIONS_OF[way] if len(self.ways) > 1 else "questions"
+
+    def words_of(self, way: Synthetic) -> list[list[str]]:
+        """The words of every question that was made in this way."""
+        pairs = zip(self.gold.questions, self.words, strict=True)
+        return [asked for question, asked in pairs if question.synthetic == way]
+
+    @cached_property
     def _frequencies(self) -> tuple[Counter[str], Counter[str], int]:
         each: Counter[str] = Counter()
         windows_with: Counter[str] = Counter()
@@ -80,9 +101,9 @@ class Material:
         return self._frequencies[0]
 
     @cached_property
-    def common(self) -> Container[str]:
-        """Words that name nothing."""
-        return common_words(self.words, self.frequency)
+    def common(self) -> dict[Synthetic, Container[str]]:
+        """Words that name nothing, for each way as its own questions tell."""
+        return {way: common_words(self.words_of(way), self.frequency) for way in self.ways}
 
 
 def filter_key(question: Question) -> str:

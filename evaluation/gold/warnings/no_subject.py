@@ -19,7 +19,8 @@ def find(material: Material) -> Iterator[Finding]:
     """Questions without a word of their own: every cut misses them, so they tell none from another."""
     cases = []
     for question, words in zip(material.gold.questions, material.words, strict=True):
-        own = [word for word in words if word not in material.common and word not in SPEAKING_OF_TEXT]
+        common = material.common[question.synthetic]
+        own = [word for word in words if word not in common and word not in SPEAKING_OF_TEXT]
         if question.evidence and all(_everywhere(material, word) for word in own):
             cases.append({"question": question.id, "text": question.text})
     if cases:

@@ -17,18 +17,22 @@ FEWEST_DOCUMENTS = 3
 
 
 def find(material: Material) -> Iterator[Finding]:
-    """The document with evidence for more than half of the questions."""
-    asked = len(material.scored)
-    if asked < FEWEST_QUESTIONS or len(material.gold.documents) < FEWEST_DOCUMENTS:
+    """The document with evidence for more than half of the questions that were made in one way."""
+    if len(material.gold.documents) < FEWEST_DOCUMENTS:
         return
-    holders: Counter[str] = Counter()
-    for question in material.scored:
-        holders.update({passage.document for entry in question.evidence for passage in entry.passages})
-    ((document, questions),) = holders.most_common(1)
-    if questions > MOST_FROM * asked:
-        yield Finding(
-            QUESTIONS,
-            f"{questions:,} of {asked:,} questions are about {document}: they measure how that one is cut",
-            "Spread the questions over the documents",
-            ({"document": document, "questions": questions},),
-        )
+    for way in material.ways:
+        asked = [question for question in material.scored if question.synthetic == way]
+        if len(asked) < FEWEST_QUESTIONS:
+            continue
+        holders: Counter[str] = Counter()
+        for question in asked:
+            holders.update({passage.document for entry in question.evidence for passage in entry.passages})
+        ((document, questions),) = holders.most_common(1)
+        if questions > MOST_FROM * len(asked):
+            yield Finding(
+                QUESTIONS,
+                f"{questions:,} of {len(asked):,} {material.called(way)} are about {document}: they measure "
+                "how that one is cut",
+                "Spread the questions over the documents",
+                ({"document": document, "questions": questions},),
+            )

@@ -399,6 +399,16 @@ CASES = [
     ),
     Case("skipped", files(2), asked(1, 1), skip_bad=True),
     Case(
+        "skipped",
+        files(2),
+        asked(1, 1),
+        "1 file left out when the set was made, as the card says",
+        "scan.pdf: holds no text on its 2 pages",
+        ({"document": "scan.pdf", "why": "holds no text on its 2 pages"},),
+        card="name: x\nskipped: {scan.pdf: holds no text on its 2 pages}\n",
+        about="of the card",
+    ),
+    Case(
         "reading",
         files(2),
         [row("q", "When?", "street1.", filter={"side": "left"})],
