@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import codecs
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.gold.documents import decode
+from evaluation.gold.readers.html_charset import decode_html
+from evaluation.gold.readers.html_tree import parsed
 from evaluation.gold.readers.markdown_text import fenced, literal, spanned, table
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.sources import Choice
 from strategies.document import Scalar
-from strategies.errors import Problem, brief
+from strategies.errors import Problem
 
 if TYPE_CHECKING:
     from markdownify import MarkdownConverter
-
-NOISE = ("script", "style", "noscript", "template", "nav", "iframe", "object", "svg", "canvas", "head")
-"""Elements that are left out with all that is in them."""
 
 _WORDS_ALONE = ("a", "b", "strong", "em", "i", "u", "del", "s", "sub", "sup", "code", "kbd", "samp", "img")
 """Elements of which only the words are kept: a quote copied from the page must be found in the text."""
@@ -44,33 +40,16 @@ _LIKE = {**dict.fromkeys(_BLOCKS, "div"), "dir": "ul", "menu": "ul", "listing": 
 _SECTIONS = ("thead", "tbody", "tfoot")
 """Parts of a table in the order in which they are shown."""
 
-_READ_AS = {
-    **dict.fromkeys(("iso8859-1", "ascii"), "cp1252"),
-    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
-    "big5": "big5hkscs",
-    "euc_kr": "cp949",
-    "iso8859-9": "cp1254",
-    "shift_jis": "cp932",
-}
-"""What browsers take these charsets for (WHATWG Encoding Standard), by Python's names."""
-
 
 def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     """The page as Markdown, in time linear in its length."""
-    from bs4 import BeautifulSoup, Comment
-
     source = decode_html(data, where)
     if isinstance(source, Problem):
         return source
-    with warnings.catch_warnings():  # of pages that look like XML, or like a file's name
-        warnings.simplefilter("ignore")
-        soup = BeautifulSoup(source.replace("\r\n", "\n").replace("\r", "\n"), "lxml")
+    soup = parsed(source)
     metadata = _metadata(soup)
-    for noise in soup.find_all(NOISE):
-        noise.decompose()
-    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
+    for head in soup.find_all("head"):
+        head.decompose()
     for block in soup.find_all(list(_LIKE)):
         block.name = _LIKE[block.name]
     try:
@@ -90,30 +69,6 @@ def read_source(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
     """The source of the page, in the charset that it declares."""
     source = decode_html(data, where)
     return source if isinstance(source, Problem) else [ReadText(source)]
-
-
-def decode_html(data: bytes, where: str) -> str | Problem:
-    """The source of a page as UTF-8, or else as the page itself says it is; never by a guess."""
-    from bs4.dammit import EncodingDetector
-
-    text = decode(data, where)
-    if not isinstance(text, Problem):
-        return text
-    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    declared = "utf-16" if marked else EncodingDetector.find_declared_encoding(data, is_html=True)
-    if not declared:
-        return text
-    try:
-        name = codecs.lookup(declared).name
-        decoded = data.decode(_READ_AS.get(name, name)).removeprefix("\ufeff")
-    except LookupError:
-        return Problem(where, f"declares the charset {brief(declared)}, which is not known", text.remedy)
-    except UnicodeError:
-        decoded = ""
-    # In its charset the declaration itself can be read: one that stands there in ASCII is not in UTF-16.
-    if not marked and declared not in decoded.lower():
-        return Problem(where, f"declares the charset {brief(declared)}, and is not in it", text.remedy)
-    return text if "\0" in decoded or not decoded else decoded
 
 
 def _metadata(soup: Any) -> dict[str, Scalar]:

@@ -24,7 +24,7 @@ from . import files
 
 MOST = 1_000_000
 FOLDER = Path(readers.__file__).parent
-NO_READERS = {"__init__", "reader", "page", "markdown_text", "docx_styles"}
+NO_READERS = {"__init__", "reader", "page", "markdown_text", "docx_styles", "html_charset", "html_tree"}
 ROWS = Choice(rows=Rows(("subject", "body"), "ticket", ("team", "year")))
 OBJECTS = Choice(rows=Rows(("q",), "id", ("tags", "by")))
 SOURCE = Choice("source")

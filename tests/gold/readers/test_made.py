@@ -14,6 +14,7 @@ from strategies.document import Document, Mark
 from strategies.errors import Problem
 from strategies.outline import outline
 
+from ...strategies.linear import grows_linearly  # noqa: TID252 (under any import mode)
 from . import files
 
 MOST = 1_000_000
@@ -149,6 +150,19 @@ def test_what_html_says_about_itself_is_metadata() -> None:
         ("<meta charset=iso-8859-9><p>“ş”".encode("cp1254"), "“ş”"),
         ("<meta charset=euc-kr><p>뷁".encode("cp949"), "뷁"),
         ("<meta charset=tis-620><p>5 € ก".encode("cp874"), "5 € ก"),
+        # Charsets of seven bits, whose bytes would pass as UTF-8.
+        ("<meta charset=iso-2022-jp><p>門 ｶﾞ".encode("iso2022_jp_ext"), "門 ｶﾞ"),
+        ("<meta charset=ISO-2022-KR><p>한국".encode("iso2022_kr"), "한국"),
+        (
+            "<meta http-equiv=content-type content='text/html; charset=hz-gb-2312'><p>门".encode("hz"),
+            "门",
+        ),
+        (b"<meta charset=utf-7><p>F+APw-nf", "Fünf"),
+        (b"<meta charset=iso-2022-jp><p>~{ a + b", "~{ a + b"),
+        # They say nothing about bytes that are UTF-8 beyond ASCII, or marked as such.
+        ("<meta charset=hz><p>~ü".encode(), "~ü"),
+        (b"\xef\xbb\xbf<meta charset=utf-7><p>F+APw-nf", "F+APw-nf"),
+        (b"<meta charset=gb2312><p>~{ a", "~{ a"),
     ],
 )
 def test_html_is_read_in_the_charset_it_declares(data: bytes, expected: str) -> None:
@@ -164,12 +178,39 @@ def test_a_charset_is_never_guessed() -> None:
         for padded in (page + b" " * n for n in range(4)):
             assert f"{wide}, and is not in it" in verdict("a.html", padded)
     assert "utf-8, and is not in it" in verdict("a.html", "<meta charset=utf-8><p>ü".encode("cp1252"))
+    for page in (b"<meta charset=iso-2022-jp><p>\x1b$Bzz", b"<meta charset=hz-gb-2312><p>~{Fr~home"):
+        assert ", and is not in it" in verdict("a.html", page)
+        assert ", and is not in it" in verdict("a.html", page, Choice("source"))
+    unknown = b"<meta charset=iso-2022-cn><p>\x1b$)A\x0eFr"
+    assert "iso-2022-cn, which is not known" in verdict("a.html", unknown)
 
 
 def test_html_of_any_depth_ends_and_a_page_of_scripts_is_empty() -> None:
     assert text("a.html", "<div>" * 100 + "x") == "x\n"
     assert "too deep" in verdict("a.html", "<div>" * 5000 + "x")
     assert "holds no words" in verdict("a.html", "<script>x()</script>")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<p>t</p><script>1</script>",
+        "<p>t</p><!-- c -->",
+        "t<em></em><!-- c -->",
+        "<li>t</li><?x?>",
+        "<td>t</td><nav><b>1</b></nav>",
+    ],
+)
+def test_what_is_left_out_of_a_page_takes_linear_time(part: str) -> None:
+    assert grows_linearly(lambda count: text("a.html", f"<div>{part * count}"), 1_000)
+
+
+@pytest.mark.parametrize("name", ["script", "svg", "nav", "noscript", "template", "object"])
+def test_what_is_left_out_of_a_page_leaves_no_gap_and_no_metadata(name: str) -> None:
+    noise = f"<{name}><title>no</title><meta name=author content=no><i>no</i></{name}><!-- no --><?no?>"
+    (one,) = made("a.html", f"<body>{noise}<p>{noise}# a {noise} b{noise}c</p>{noise}d")
+    assert one.text == "\\# a bc\n\nd\n"
+    assert one.metadata == {}
 
 
 # PDF
