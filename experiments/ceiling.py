@@ -13,8 +13,8 @@ from experiments.compared import Compared
 if TYPE_CHECKING:
     from experiments.results import Judging
 
-NEAR = 0.99
-"""A mean from which on nearly everything is found."""
+NEAR, NEAR_OF_HALF = 0.99, 0.95
+"""Means from which on nearly everything is found; the lower where the budget holds half of all documents."""
 
 USUAL = 1024
 """Tokens that a headline without a budget is thought to retrieve."""
@@ -43,15 +43,18 @@ def fitting_headline(headline: str, tokens: int) -> str:
 def below_ceiling(recommendation: Recommendation, dev: Compared, judging: Judging) -> Recommendation:
     """The recommendation, or that nothing can be told as nearly everything is found by every row.
 
-    That is so where the budget holds all that is searched; and where all means are at `NEAR` or above, unless
-    so many questions say so that a recommendation stands, of documents that are more than twice the budget.
+    That is so where the budget holds all that is searched, or over half of it and all means are `NEAR` or
+    above. Where the questions cannot tell anyway it is also so at `NEAR` alone, and at `NEAR_OF_HALF` where
+    the budget holds over half.
     """
     if recommendation.kind == "nothing":
         return recommendation
     budget, tokens = headline_budget(judging.headline), judging.searched_tokens
     means = dev.scores[:, dev.eligible].mean(axis=0)
     small = 0 < tokens < 2 * budget
-    full = bool((means >= NEAR).all()) and (small or recommendation.kind == "cannot_tell")
+    undecided = recommendation.kind == "cannot_tell"
+    near = NEAR_OF_HALF if small and undecided else NEAR
+    full = bool((means >= near).all()) and (small or undecided)
     if not (full or 0 < tokens <= budget):
         return recommendation
     what = (

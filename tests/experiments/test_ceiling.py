@@ -74,6 +74,15 @@ def test_many_perfect_questions_of_many_documents_recommend_the_cheapest() -> No
     )
 
 
+def test_where_half_of_the_documents_fit_a_little_less_is_nearly_everything() -> None:
+    near = record("a", [*FULL[:-1], 0.4]), record("b", [0.5, *FULL[1:]])
+    assert told(judged(*near, searched_tokens=2047))
+    assert not told(judged(*near, searched_tokens=2048))
+    worse = [0.96 + place % 2 / 1000 for place in range(200)]  # for all that, it is shown to be worse
+    decided = record("a", [1.0] * 200), record("b", worse)
+    assert judged(*decided, searched_tokens=2047).recommendation.name == "a"
+
+
 def test_rows_that_are_not_compared_do_not_count() -> None:
     cut = record("cut", HALF, truncated_token_share=0.5)
     assert told(judged(record("a", FULL), record("b", FULL), cut, searched_tokens=1965))
