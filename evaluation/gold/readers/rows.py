@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.gold.formats.names import foreign_problem
 from evaluation.gold.metadata import flat, shown
@@ -25,10 +25,24 @@ from strategies.errors import Problem, brief, listed, nearest
 ROOM_BYTES = LONGEST_NAME_BYTES - len(f".txt{SUFFIX}")
 """Of an id that names a file, in UTF-8: what its own ending and its sidecar's leave."""
 JSON_LINES = (".jsonl", ".ndjson")
+MOST_TOLD = 5
+"""Rows of a file that a verdict tells of, before it counts the others."""
 
 
 class _BadRow(Exception):
-    """What is wrong with one row, after its number."""
+    """What is wrong with a row, after its place, or with a whole file, after its name."""
+
+
+class _Row(NamedTuple):
+    """A row, and where to look for it."""
+
+    number: int
+    """From 1; of JSON lines, that of the line."""
+    place: str
+    """For people, `row 2 (line 3)`; empty of what is wrong with the whole file."""
+    fields: Mapping[str, Any]
+    wrong: str = ""
+    """Why it has no fields."""
 
 
 def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
@@ -45,104 +59,125 @@ def read(data: bytes, where: str, choice: Choice, most: int) -> Outcome:
         return Problem(where, str(error), "Mend it, or correct `sources` on the card")
 
 
-def _texts(
-    table: Iterator[tuple[int, Mapping[str, Any]]], rows: Rows, where: str, most: int, *, typed: bool
-) -> Outcome:
+def _texts(table: Iterable[_Row], rows: Rows, where: str, most: int, *, typed: bool) -> Outcome:
     texts: list[ReadText] = []
     wrong: list[str] = []
-    numbers: dict[str, int] = {}
+    places: dict[str, str] = {}
     taken = Taken()
     length = 0
-    for number, row in table:
+    for row in table:
         try:
-            text = _text(row, rows)
-            name = _name(row, rows, number)
-            metadata = _metadata(row, rows, typed)
+            text, name, metadata = _made(row, rows, typed)
         except _BadRow as error:
-            wrong.append(f"row {number} {error}")
+            wrong.append(f"{row.place} {error}".lstrip())
             continue
         length += len(text)
         if length > most:
             return too_long(where, most, "the text of its rows")
         if other := taken.by(name):
-            both = f"rows {numbers[other]} and {number} have the {rows.id} {brief(other)}"
-            alike = "" if other == name else f" and {brief(name)}, one name on some systems"
-            wrong.append(both + alike)
+            alike = "" if other == name else f" ({brief(other)}, one name on some systems)"
+            wrong.append(
+                f"{row.place} has the {brief(rows.id or '')} {brief(name)} of {places[other]}{alike}"
+            )
             continue
         taken.add(name)
-        numbers[name] = number
-        texts.append(ReadText(text, f"/{name}.txt", metadata=metadata, row=number))
+        places[name] = row.place
+        texts.append(ReadText(text, f"/{name}.txt", metadata=metadata, row=row.number))
     if wrong:
-        return Problem(where, f"{listed(wrong)}", "Mend these rows, or correct `sources` on the card")
+        rest = len(wrong) - MOST_TOLD
+        told = wrong[:MOST_TOLD] + ([f"and {rest:,} more"] if rest > 0 else [])
+        return Problem(where, "; ".join(told), "Mend the file, or correct `sources` on the card")
     return texts or Problem(where, "holds no row", "Remove it")
 
 
-def _cells(text: str, suffix: str, rows: Rows, most: int) -> Iterator[tuple[int, dict[str, str]]]:
-    """Rows of a table by their head, numbered from 1."""
+def _made(row: _Row, rows: Rows, typed: bool) -> tuple[str, str, dict[str, Scalar]]:
+    """Text, name and metadata of the document that a row becomes."""
+    if row.wrong:
+        raise _BadRow(row.wrong)
+    return _text(row.fields, rows), _name(row.fields, rows, row.number), _metadata(row.fields, rows, typed)
+
+
+def _cells(text: str, suffix: str, rows: Rows, most: int) -> Iterator[_Row]:
+    """Rows of a table by their head."""
     delimiter = rows.delimiter or ("\t" if suffix == ".tsv" else ",")
     before = csv.field_size_limit(max(1, most))  # one for the whole process
+    number, line = 0, 1
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         head = next(reader, [])
         _check_head(head, rows, delimiter)
-        number = 0
+        line = reader.line_num + 1
         for cells in reader:
-            if not cells:
-                continue
-            number += 1
-            if len(cells) != len(head):
-                what = (
-                    f"row {number} (line {reader.line_num}) has {len(cells)} cells, and the head {len(head)}"
-                )
-                raise _BadRow(what)
-            yield number, dict(zip(head, cells, strict=True))
+            if cells:
+                number += 1
+                place = f"row {number} (line {line})"
+                if len(cells) == len(head):
+                    yield _Row(number, place, dict(zip(head, cells, strict=True)))
+                else:
+                    yield _Row(number, place, {}, f"has {len(cells)} cells, and the head {len(head)}")
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise _BadRow(f"is no table: {error} (line {reader.line_num})") from error
+        # Nobody knows where the next row begins.
+        wrong = f"is no row of a table ({error}), so what follows it was not read"
+        yield _Row(number + 1, f"line {line}", {}, wrong)
     finally:
         csv.field_size_limit(before)
 
 
 def _check_head(head: list[str], rows: Rows, delimiter: str) -> None:
-    for name in _fields(rows):
-        if head.count(name) > 1:
-            raise _BadRow(f"has {head.count(name)} columns called {brief(name)}")
-        if name not in head:
-            other = next((mark for mark in ";\t|," if mark != delimiter and mark in "".join(head)), None)
-            if len(head) == 1 and other:
-                raise _BadRow(
-                    f"has one column, with {json.dumps(other)} in its head: name it as the delimiter"
-                )
-            raise _BadRow(f"has no column {brief(name)}. {brief(nearest(name, head), longest=300)}")
+    missing = [name for name in _fields(rows) if name not in head]
+    other = next((mark for mark in ";\t|," if mark != delimiter and mark in "".join(head)), None)
+    if missing and len(head) == 1 and other:
+        raise _BadRow(f"has one column, with {json.dumps(other)} in its head: name it as the delimiter")
+    wrong = [
+        f"has {head.count(name)} columns called {brief(name)}"
+        for name in dict.fromkeys(_fields(rows))
+        if head.count(name) > 1
+    ]
+    if missing:
+        wrong.append(_lacking("column", missing, {*head}))
+    if wrong:
+        raise _BadRow("; ".join(wrong))
 
 
-def _objects(text: str, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
+def _lacking(noun: str, missing: Sequence[str], known: Collection[str], where: str = "") -> str:
+    remedy = nearest(missing[0], known) if len(missing) == 1 else f"Known: {', '.join(sorted(known))}"
+    names = listed([brief(name) for name in dict.fromkeys(missing)])
+    return f"has no {noun}{'s' * (len(missing) > 1)} {names}{where}. {brief(remedy, longest=300)}"
+
+
+def _objects(text: str, rows: Rows) -> Iterable[_Row]:
     """The objects of JSON lines, by the number of their line."""
     objects = [_object(line, number) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    known = set().union(*(row for _, row in objects))
-    for name in _fields(rows) if objects else ():
-        if name not in known:
-            raise _BadRow(
-                f"has no field {brief(name)} in any row. {brief(nearest(name, known), longest=300)}"
-            )
-    return iter(objects)
+    bad = [row for row in objects if row.wrong]
+    known = set[str]().union(*(row.fields for row in objects))
+    missing = [name for name in _fields(rows) if name not in known]
+    if len(bad) == len(objects) or not missing:
+        return objects
+    read = " that can be read" if bad else ""
+    return [_Row(0, "", {}, _lacking("field", missing, known, f" in any row{read}")), *bad]
 
 
-def _object(line: str, number: int) -> tuple[int, dict[str, Any]]:
+def _object(line: str, number: int) -> _Row:
     def once(items: list[tuple[str, Any]]) -> dict[str, Any]:
         row: dict[str, Any] = {}
         for name, value in items:
             if name in row:
-                raise _BadRow(f"row {number} has {brief(name)} twice in one object")
+                raise _BadRow(f"has {brief(name)} twice in one object")
             row[name] = value
         return row
 
+    fields: Any = {}
     try:
-        row = json.loads(line, object_pairs_hook=once)
+        fields = json.loads(line, object_pairs_hook=once)
+        wrong = "" if isinstance(fields, dict) else "is no object of names and values"
+    except _BadRow as error:
+        wrong = str(error)
+    except json.JSONDecodeError as error:  # which would say that all is in line 1
+        wrong = f"is no JSON ({error.msg}, column {error.colno})"
     except (ValueError, RecursionError) as error:
-        raise _BadRow(f"line {number} is no JSON ({brief(str(error))})") from error
-    if not isinstance(row, dict):
-        raise _BadRow(f"line {number} is no object of names and values")
-    return number, row
+        wrong = f"is no JSON that can be read ({brief(str(error))})"
+    return _Row(number, f"line {number}", {} if wrong else fields, wrong)
 
 
 def _fields(rows: Rows) -> list[str]:

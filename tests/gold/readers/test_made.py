@@ -445,10 +445,20 @@ def test_objects_a_line_become_documents_with_values_as_they_are() -> None:
         ("t.csv", "a,b\n1,2\n", Rows(("c",)), "has no column c. Known: a, b"),
         ("t.csv", "a,a\n1,2\n", Rows(("a",)), "has 2 columns called a"),
         ("t.csv", "a,b\n1,2\n1\n", Rows(("a",)), "row 2 (line 3) has 1 cells, and the head 2"),
-        ("t.csv", 'a,b\n"1,2\n', Rows(("a",)), "is no table"),
+        (
+            "t.csv",
+            'a,b\n"1,2\n',
+            Rows(("a",)),
+            "line 2 is no row of a table (unexpected end of data), so what follows",
+        ),
         ("t.csv", "a,b\n", Rows(("a",)), "holds no row"),
-        ("t.csv", "a,b\nx,1\ny,1\n", Rows(("a",), "b"), "rows 1 and 2 have the b 1"),
-        ("t.csv", "a,b\nx,\n ,1\n", Rows(("a",), "b"), "row 1 has no b and row 2 holds no text"),
+        ("t.csv", "a,b\nx,1\ny,1\n", Rows(("a",), "b"), "row 2 (line 3) has the b 1 of row 1 (line 2)"),
+        (
+            "t.csv",
+            "a,b\nx,\n ,1\n",
+            Rows(("a",), "b"),
+            "row 1 (line 2) has no b; row 2 (line 3) holds no text",
+        ),
         *(
             ("t.csv", f"a,b\nx,{bad}\n", Rows(("a",), "b"), "which can name no file")
             for bad in ("../x", ".x", "a/b", "a:b", "con", "c" * 242, "\u9580" * 81, "a\x07")
@@ -457,38 +467,81 @@ def test_objects_a_line_become_documents_with_values_as_they_are() -> None:
             "t.csv",
             "a,b\nx,A1\ny,a1\n",
             Rows(("a",), "b"),
-            "rows 1 and 2 have the b A1 and a1, one name on some systems",
+            "row 2 (line 3) has the b a1 of row 1 (line 2) (A1, one name on some systems)",
         ),
         ("t.jsonl", '{"a": "x"}\n{"b": 1}', Rows(("ac",)), "has no field ac in any row. Did you mean a?"),
         ("t.jsonl", '{"a": "x"}', Rows(("a",), "id"), "has no field id in any row. Known: a"),
         ("t.jsonl", '{"a": "x"}', Rows(("a",), None, ("yaer",)), "has no field yaer in any row"),
-        ("t.jsonl", '{"a": "x"}\n{"a": 1, "a": 2, "b": 1}', Rows(("a",)), "row 2 has a twice"),
+        ("t.jsonl", '{"a": "x"}\n{"a": 1, "a": 2, "b": 1}', Rows(("a",)), "line 2 has a twice"),
         (
             "t.jsonl",
             '{"a": "x", "id": 1.5}',
             Rows(("a",), "id"),
-            "row 1 has the id 1.5, which can name no file",
+            "line 1 has the id 1.5, which can name no file",
         ),
         (
             "t.jsonl",
             '{"a": "x", "id": true}',
             Rows(("a",), "id"),
-            "row 1 has the id true, which can name no file",
+            "line 1 has the id true, which can name no file",
         ),
-        ("t.jsonl", '{"a": "x", "id": null}', Rows(("a",), "id"), "row 1 has no id"),
-        ("t.jsonl", '{"a": 1}\n{"a"', Rows(("a",)), "line 2 is no JSON"),
+        ("t.jsonl", '{"a": "x", "id": null}', Rows(("a",), "id"), "line 1 has no id"),
+        ("t.jsonl", '{"a": 1}\n{"a"', Rows(("a",)), "line 2 is no JSON (Expecting ':' delimiter, column 5)"),
         ("t.jsonl", "[1]", Rows(("a",)), "line 1 is no object"),
-        ("t.jsonl", '{"a": {"b": 1}}', Rows(("a",)), "row 1 has no text in a"),
+        ("t.jsonl", '{"a": {"b": 1}}', Rows(("a",)), "line 1 has no text in a"),
         (
             "t.jsonl",
             '{"a": "x", "n": [[1]]}',
             Rows(("a",), None, ("n",)),
-            "row 1 has metadata n is a list of 1",
+            "line 1 has metadata n is a list of 1",
         ),
     ],
 )
 def test_what_is_wrong_with_rows_is_one_verdict(name: str, data: str, rows: Rows, what: str) -> None:
     assert what in verdict(name, data, Choice(rows=rows))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        (
+            "t.csv",
+            'a,b\n"x\ny",1\nx\n\nx,1\n,2\nx,3,4\nx,con\nx,4\n"x"y,5\nx,6\n',
+            [
+                "row 2 (line 4) has 1 cells, and the head 2",
+                "row 3 (line 6) has the b 1 of row 1 (line 2)",
+                "row 4 (line 7) holds no text",
+                "row 5 (line 8) has 3 cells, and the head 2",
+                "row 6 (line 9) has the b con, which can name no file",
+                "and 1 more",
+            ],
+        ),
+        (
+            "t.jsonl",
+            '{"a": "x", "b": 1}\n{"a":\n[1]\n\n{"a": "x"}\n{"a": "y", "b": 1}\n',
+            [
+                "line 2 is no JSON (Expecting value, column 6)",
+                "line 3 is no object of names and values",
+                "line 5 has no b",
+                "line 6 has the b 1 of line 1",
+            ],
+        ),
+        (
+            "t.jsonl",
+            '{"c": "x"}\n{"c": 1, "c": 2}\n{"c": 1} 2',
+            [
+                "has no fields a and b in any row that can be read. Known: c",
+                "line 2 has c twice in one object",
+                "line 3 is no JSON (Extra data, column 10)",
+            ],
+        ),
+        ("t.csv", "a,c,a\n1,2,3\n", ["has 2 columns called a", "has no column b. Known: a, c"]),
+    ],
+)
+def test_all_that_is_wrong_with_the_rows_of_a_file_is_told_at_once(
+    name: str, data: str, told: list[str]
+) -> None:
+    assert verdict(name, data, Choice(rows=Rows(("a",), "b"))) == "; ".join(told)
 
 
 def test_names_of_rows_are_as_long_as_their_files_can_be() -> None:
