@@ -80,7 +80,7 @@ def test_a_folder_of_all_kinds_becomes_a_set(home: Path, capsys: pytest.CaptureF
         ["html", "1", "1", "50", "0"],
         ["html", "source", "1", "1", str(len(files.PAGE)), "0"],
         ["pdf", "1", "1", "19", "0"],
-        ["docx", "1", "1", "124", "0"],
+        ["docx", "1", "1", "125", "0"],
         ["rows", "1", "2", "27", "0"],
     ]
     assert "tickets/whole.jsonl is one document. For a document a row" in shown.out

@@ -80,8 +80,6 @@ def _metadata(document: Any) -> dict[str, Scalar]:
     for name, value in (("title", told.title), ("author", told.author)):
         if words := " ".join(tidy(value or "").split()):
             metadata[name] = words
-    if told.created or told.modified:
-        metadata["year"] = (told.created or told.modified).year
     return metadata
 
 
@@ -91,6 +89,12 @@ class _Body:
     def __init__(self, document: Any) -> None:
         self.body = document.element.body
         self.styles = Styles(document)
+        self.titled = any(self.level(one) == 0 and _words(one).strip() for one in _blocks(self.body))
+        """Whether the document shows its title, which then holds all of its headings."""
+
+    def level(self, block: Any) -> int | None:
+        """The level of a heading, from 1; 0 of the title, None of any other paragraph and of a table."""
+        return None if block.tag == f"{W}tbl" else self.styles.level(block, _style(block))
 
     def blocks(self) -> Iterator[str]:
         """Blocks of Markdown, one after the other; the items of one list are one block."""
@@ -119,12 +123,16 @@ class _Body:
         words = _words(element).strip()
         if not words:
             return "", None
-        style = setting(element.find(f"{W}pPr/{W}pStyle"))
         line = " ".join(words.split())
-        if level := self.styles.level(element, style):
-            return f"{'#' * min(level, 6)} {line}", None
-        item = self.styles.numbering(element, style)
+        level = self.level(element)
+        if level is not None:
+            return f"{'#' * min(level + self.titled, 6)} {line}", None
+        item = self.styles.numbering(element, _style(element))
         return (literal_lines(words), None) if item is None else (literal_lines(line), item)
+
+
+def _style(paragraph: Any) -> str | None:
+    return setting(paragraph.find(f"{W}pPr/{W}pStyle"))
 
 
 def _blocks(parent: Any) -> Iterator[Any]:
@@ -202,8 +210,8 @@ DOCX = Reader(
     library="python-docx",
     suffix=".md",
     becomes="`NAME.docx.md`, Markdown",
-    keeps="headings by their style, paragraphs, lists, tables, text boxes, tracked insertions; title, author "
-    "and year as metadata",
+    keeps="headings by their style, paragraphs, lists, tables, text boxes, tracked insertions; title and "
+    "author as metadata",
     loses="pages, which only a layout has; headers and footers, footnotes, comments, images, symbols of "
     "symbol fonts, hidden text (what a style hides is kept), emphasis, targets of links; numbers of "
     "headings; letters of lists, which become numbers",

@@ -16,12 +16,12 @@ class Styles:
     def __init__(self, document: Any) -> None:
         styles = document.styles.element.iter(f"{W}style")
         self.styles = {style.get(f"{W}styleId"): style for style in styles}
-        self.levels: dict[str | None, int] = {}
+        self.levels: dict[str | None, int | None] = {}
         self.formats = _number_formats(document)
         self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 10)
 
-    def level(self, paragraph: Any, style: str | None) -> int:
-        """The level of a heading, from 1; 0 for any other paragraph."""
+    def level(self, paragraph: Any, style: str | None) -> int | None:
+        """The level of a heading, from 1; 0 of the document's title, None of any other paragraph."""
         own = setting(paragraph.find(f"{W}pPr/{W}outlineLvl"))
         if own is not None:
             return _outline_level(own)
@@ -29,17 +29,17 @@ class Styles:
             self.levels[style] = self._level_of(style)
         return self.levels[style]
 
-    def _level_of(self, style: str | None) -> int:
+    def _level_of(self, style: str | None) -> int | None:
         for one in self.with_bases(style):
             name = (setting(one.find(f"{W}name")) or "").lower()
             if name == "title":
-                return 1
+                return 0
             if heading := re.fullmatch(r"heading ([1-9])", name):
                 return int(heading[1])
             level = setting(one.find(f"{W}pPr/{W}outlineLvl"))
             if level is not None:
                 return _outline_level(level)
-        return 0
+        return None
 
     def numbering(self, paragraph: Any, style: str | None) -> tuple[str, int] | None:
         """Number and depth (from 0) of the list that a paragraph is an item of, if it is one."""
@@ -107,9 +107,9 @@ def _number_formats(document: Any) -> dict[tuple[str, int], str]:
     return formats
 
 
-def _outline_level(said: str) -> int:
-    """From 1; 0 of body text, which has the last of the ten levels."""
-    return int(said) + 1 if re.fullmatch("[0-8]", said) else 0
+def _outline_level(said: str) -> int | None:
+    """From 1; None of body text, which has the last of the ten levels."""
+    return int(said) + 1 if re.fullmatch("[0-8]", said) else None
 
 
 def setting(element: Any) -> str | None:

@@ -151,8 +151,6 @@ def _metadata(pdf: Any) -> dict[str, Scalar]:
     for name, key in (("title", "Title"), ("author", "Author")):
         if value := " ".join(tidy(told.get(key, "")).split()):
             metadata[name] = value
-    if year := re.match(r"(?:D:)?(\d{4})", told.get("CreationDate", "")):
-        metadata["year"] = int(year[1])
     return metadata
 
 
@@ -162,8 +160,8 @@ PDF = Reader(
     library="pypdfium2",
     suffix=".txt",
     becomes="`NAME.pdf.txt`",
-    keeps="the words, line by line; pages, numbered as the PDF numbers them; bookmarks as headings; title, "
-    "author and year as metadata",
+    keeps="the words, line by line; pages, numbered as the PDF numbers them; bookmarks as headings; title "
+    "and author as metadata",
     loses="tables, columns and footnotes as such, images; bookmarks whose words are not on their page",
     read=read,
 )

@@ -220,7 +220,7 @@ def test_pages_of_a_pdf_are_marked_with_its_own_labels_and_empty_ones_too() -> N
     (one,) = made("a.pdf", files.pdf("One\nTwo", "", "Three", label="r", title="Gate"))
     assert one.text == "One\nTwo\n\n\n\nThree"
     assert one.marks == (Mark("page", 0, "i"), Mark("page", 9, "ii"), Mark("page", 11, "iii"))
-    assert one.metadata == {"title": "Gate", "year": 2021}
+    assert one.metadata == {"title": "Gate"}
     paged = outline(Document("a", one.text, marks=one.marks))
     assert [paged.page(at) for at in (0, 6, 11, 15)] == ["i", "i", "iii", "iii"]
 
@@ -280,10 +280,27 @@ def test_a_pdf_without_words_of_its_own_or_with_a_password_gets_a_verdict() -> N
 def test_a_docx_becomes_markdown_in_its_order() -> None:
     (one,) = made("a.docx", files.rules())
     assert one.text == (
-        "# House rules\n\n# Bins\n\nRubbish on Tuesday.\n\n- glass\n  - green\n- paper\n\n"
+        "# House rules\n\n## Bins\n\nRubbish on Tuesday.\n\n- glass\n  - green\n- paper\n\n"
         "| Bin | Day |\n| --- | --- |\n| a\\|b | Tue Wed |\n\nEnd.\n"
     )
-    assert one.metadata == {"title": "Rules", "author": "Ann", "year": 2022}
+    assert one.metadata == {"title": "Rules", "author": "Ann"}
+
+
+TITLE, HEADING = '<w:pStyle w:val="Title"/>', '<w:pStyle w:val="Heading{}"/>'
+
+
+def test_the_title_of_a_docx_holds_its_headings() -> None:
+    headings = "".join(files.p(f"Part {level}", HEADING.format(level)) for level in (1, 2, 6))
+    outlined = files.p("Part 3", '<w:outlineLvl w:val="2"/>')
+    empty = files.p(" ", TITLE)
+    assert text("a.docx", files.body(empty + headings)) == "# Part 1\n\n## Part 2\n\n###### Part 6\n"
+    whole = text("a.docx", files.body(files.p("Rules", TITLE) + headings + outlined + files.p("x")))
+    assert whole == "# Rules\n\n## Part 1\n\n### Part 2\n\n###### Part 6\n\n#### Part 3\n\nx\n"
+    (path,) = {outline(Document("a.md", whole, media_type="text/markdown")).paths[-1]}
+    assert path == ("Rules", "Part 1", "Part 2", "Part 3")
+    # In a cell it is no heading, and holds none.
+    boxed = row(cell("a"), f"<w:tc>{files.p('Rules', TITLE)}</w:tc>")
+    assert text("a.docx", files.body(f"<w:tbl>{boxed}</w:tbl>{headings}")).splitlines()[3] == "# Part 1"
 
 
 NUMBERED = '<w:pStyle w:val="ListNumber"/>'
