@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from rich.console import Console
 from rich.text import Text
 
-from evaluation.gold.adding import Draft, checked, ids, save, suggested_id, wrong
+from evaluation.gold.adding import Draft, checked, ids, save, suggested_id, tags_of, wrong
 from evaluation.gold.near import NearMatch, alike
 from evaluation.gold.nouns import Evidence, Passage, Question
 from evaluation.gold.quotes import Quote
@@ -80,8 +80,7 @@ class Dialogue:
                 break
         if not entries:
             self._say("Without evidence the question is not scored.")
-        words = self._ask("Tags, with commas between (none): ").split(",")
-        tags = tuple(tag for tag in map(str.strip, words) if tag)
+        tags = tags_of(self._ask("Tags, with commas between (none): "))
         answer = self._ask("Answer, in your own words (none): ")
         while True:
             name = self._id(text)
@@ -131,6 +130,8 @@ class Dialogue:
                     self._excerpt("Evidence: ", entry.passages[0])
                     if len(entry.passages) > 1:
                         self._say(f"or any of {len(entry.passages) - 1} other places", 2)
+                    for said in self.draft.cut([entry])[:SHOWN_PROBLEMS]:
+                        self._say(f"Careful: {said}")
                 return chosen
 
     def _quote(self) -> Quote:

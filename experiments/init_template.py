@@ -5,7 +5,8 @@ TEMPLATE = """\
 # Then run it: chunksweep run sweep.yaml. It may be stopped and started again; nothing is measured twice.
 
 name: my-sweep                     # the experiment's name in MLflow; export by it: chunksweep export my-sweep
-dataset: handbook                  # a bundled set (chunksweep list datasets), or a path: ./my-documents
+dataset: handbook                  # a bundled set (chunksweep list datasets), or a path: ./my-set,
+                                   # which chunksweep gold new makes of a folder of documents
 embedder: all-MiniLM-L6-v2         # packaged, offline; or a folder, a name on the Hugging Face hub, or
                                    # {model: NAME, query_prompt: "query: ", passage_prompt: "passage: "}
 vectors: direct                    # how chunks become vectors: each embedded on its own, or late: pooled from

@@ -22,8 +22,9 @@ from evaluation.gold.near import NearMatches, reading
 from evaluation.gold.nouns import Evidence, Passage, Question
 from evaluation.gold.quotes import Corpus, Quote, fold, shown
 from evaluation.gold.resolving import SHOWN_PLACES
-from evaluation.gold.warnings.common_words import ENGLISH, common_words
+from evaluation.gold.warnings.common_words import ENGLISH, SPEAKING_OF_TEXT, common_words
 from evaluation.gold.warnings.copied_words import overlap
+from evaluation.gold.warnings.cut_words import cut_word
 from evaluation.gold.warnings.material import Material
 from evaluation.gold.writing import question_line
 from evaluation.ranking.bm25 import words
@@ -32,6 +33,7 @@ from strategies.document import Document
 from strategies.errors import BadInput, Problem, brief, listed, refuse
 
 LONGEST_ID = 40
+ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whom", "whose", "why"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,16 @@ class Draft:
         asked = words(question.text)
         common = common_words([*self.material.words_of(""), asked], self.material.frequency)
         return overlap(question, asked, self.documents, common).copied
+
+    def cut(self, evidence: Iterable[Evidence]) -> list[str]:
+        """A sentence for each place that begins or ends inside a word, as `gold check` will say."""
+        places = dict.fromkeys(place for entry in evidence for place in entry.passages)
+        read = {place: cut_word(self.documents[place.document].text, place) for place in places}
+        return [
+            f"Evidence in {brief(place.document)} at {place.start} begins or ends inside a word: {words}"
+            for place, words in read.items()
+            if words
+        ]
 
 
 def begin(path: str) -> Draft:
@@ -128,12 +140,18 @@ def suggestions(draft: Draft, quote: Quote, document: str | None) -> str:
 def suggested_id(question: str, taken: Collection[str]) -> str:
     """An id of the question's words that none has yet.
 
-    >>> suggested_id("When may I put out the bins?", {"bins"})
-    'bins-2'
+    >>> suggested_id("When may I put out the bins?", {"when-bins"})
+    'when-bins-2'
+    >>> suggested_id("What does the lease say about bicycles in the cellar?", ())
+    'lease-bicycles-cellar'
     """
     plain = "".join(sign for sign in fold(question).text if not unicodedata.combining(sign))
-    words = re.findall(r"[^\W_]+", plain)
-    telling = [word for word in words if word not in ENGLISH] or words
+    found = list(dict.fromkeys(re.findall(r"[^\W_]+", plain)))
+    content = [word for word in found if word not in ENGLISH and word not in SPEAKING_OF_TEXT]
+    asking = [word for word in found if word in content or word in ASKING]
+    naming = [word for word in found if word not in ENGLISH or word in ASKING]
+    # One word is soon that of the next question, too.
+    telling = next((words for words in (content, asking, naming) if len(words) > 1), found)
     slug = ""
     for word in telling:
         longer = f"{slug}-{word}" if slug else word[:LONGEST_ID]
@@ -141,11 +159,20 @@ def suggested_id(question: str, taken: Collection[str]) -> str:
             break
         slug = longer
     slug, number = slug or "question", 1
-    found = slug
-    while found in taken:
+    name = slug
+    while name in taken:
         number += 1
-        found = f"{slug}-{number}"
-    return found
+        name = f"{slug}-{number}"
+    return name
+
+
+def tags_of(text: str) -> tuple[str, ...]:
+    """Tags with commas between.
+
+    >>> tags_of("table, multi,"), tags_of(" ")
+    (('table', 'multi'), ())
+    """
+    return tuple(tag for tag in map(str.strip, text.split(",")) if tag)
 
 
 def checked(question: Question) -> Question:

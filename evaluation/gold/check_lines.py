@@ -15,7 +15,7 @@ MOST_PROBLEMS = 30
 """Problems that are printed: one screen."""
 MOST_TAGS = 30
 """Tags that are printed."""
-UNITS = {"component": "group", "question": "question"}
+_UNIT = {"component": "group", "question": "question"}
 """What the units of statistics are called."""
 
 
@@ -79,8 +79,8 @@ def _power(report: GoldReport) -> list[str]:
     rest = len(report.tags) - MOST_TAGS
     width = max(len(tag) for tag, _ in rows)
     table = [
-        f"  {tag:<{width}}  {row.scored:>6}  {row.components:>6}  {UNITS[row.unit]:<9}  {row.detectable:>6.3f}"
-        for tag, row in rows
+        f"  {name:<{width}}  {of.scored:>6}  {of.components:>6}  {_UNIT[of.unit]:<9}  {of.detectable:>6.3f}"
+        for name, of in rows
     ]
     return [
         "What the set can tell:",
@@ -98,14 +98,15 @@ def _power(report: GoldReport) -> list[str]:
 def _wanted(report: GoldReport) -> Iterable[str]:
     if report.wanted:
         has, asked = report.all_questions, report.wanted
-        takes = counted(asked.units_needed, f"independent {UNITS[has.unit]}")
+        takes = counted(asked.units_needed, f"independent {_UNIT[has.unit]}")
         shows = _shows(f"{has.units:,}", has, asked)
         yield f"  A difference of {asked.difference:g} takes {takes}; the set has {shows}."
         if not report.wanted_by_people:
             yield from _missing(asked)
     if report.by_people and report.wanted_by_people:
         has, asked = report.by_people, report.wanted_by_people
-        yield f"  Of people's questions alone it has {_shows(counted(has.units, UNITS[has.unit]), has, asked)}."
+        shows = _shows(counted(has.units, _UNIT[has.unit]), has, asked)
+        yield f"  Of people's questions alone it has {shows}."
         yield from _missing(asked)
 
 

@@ -84,7 +84,13 @@ def locate(path: Path | str) -> Path:
         return known[path]
     where = brief(str(path))
     if os.path.isdir(folder):
-        remedy = f"A data set needs one: write at least `name: {brief(folder.resolve().name)}` into it"
+        name = brief(folder.resolve().name)
+        if os.path.isdir(folder / DOCUMENTS) or os.path.isfile(folder / QUESTIONS):
+            remedy = f"A data set needs one: write at least `name: {name}` into it"
+        else:  # a folder of files, most likely
+            remedy = (
+                f"Make a data set of its files, in another folder: chunksweep gold new SET --from {where}"
+            )
         raise refuse(where, f"the folder holds no {CARD}", remedy)
     remedy = f"{remedy}. {nearest(str(path), known)}".removesuffix(". ")
     raise refuse(where, "is neither a folder nor a bundled data set", remedy)

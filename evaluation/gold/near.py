@@ -17,6 +17,11 @@ from strategies.errors import listed
 LEAST_SCORE = 0.6
 """What is less alike is not suggested: unrelated English of equal length has about 0.5."""
 
+FEW_LETTERS = 8
+"""Letters and digits of a quote, or a place, below which much is alike by chance."""
+LEAST_SCORE_OF_FEW = 0.7
+"""How alike so few must be: "14 days" and "30 days" have 0.71."""
+
 _ELLIPSIS = re.compile(r"\s*[\[(]?(?:\. ?){3,}[\])]?\s*")
 
 
@@ -43,13 +48,20 @@ class NearMatches:
         found = [
             NearMatch(near.document, near.ranges, near.score)
             for near in (*self._whole(quote.folded, document), *self._parted(quote.folded, document))
-            if near.score >= LEAST_SCORE
+            if near.score >= self._least(quote, near)
         ]
         kept: list[NearMatch] = []
         for near in sorted(found, key=lambda near: (-near.score, near.document, near.ranges)):
             if not any(_overlap(near, other) for other in kept):
                 kept.append(near)
         return kept[:most]
+
+    def _least(self, quote: Quote, near: _Aligned) -> float:
+        """The score from which a place is worth suggesting."""
+        text = self.corpus.documents[near.document].text
+        places = " ".join(text[start:end] for start, end in near.ranges)
+        few = min(len(letters_of(words)[0]) for words in (quote.folded, places)) < FEW_LETTERS
+        return LEAST_SCORE_OF_FEW if few else LEAST_SCORE
 
     @cached_property
     def _index(self) -> NearIndex:

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.gold.nouns import GoldSet, Passage, Question
 from strategies.document import Document
-from strategies.errors import BadInput, Problem, brief, nearest
+from strategies.errors import Problem, brief, nearest
 from strategies.outline import Outline, outline
 
 CONTEXT = 160
@@ -98,19 +98,17 @@ def _line(text: str, at: int) -> int:
     return 1 + text.count("\n", 0, at) + crs
 
 
-def chosen(gold: GoldSet, ids: Sequence[str]) -> list[Question]:
-    """The questions of these ids, in this order. Raises BadInput with the nearest id to each unknown one."""
+def chosen(gold: GoldSet, ids: Sequence[str]) -> tuple[list[Question], list[Problem]]:
+    """The questions of these ids, in this order, and a problem with the nearest id for each unknown one."""
     by_id: dict[str, list[Question]] = {}
     for question in gold.questions:
         by_id.setdefault(question.id, []).append(question)
     problems = []
-    for name in ids:
+    for name in dict.fromkeys(ids):
         if name not in by_id:
             remedy = nearest(name, by_id)
             if remedy.startswith("Known") and len(by_id) > MOST_NAMED:
                 remedy = f"It has {len(by_id)}, none of a similar id"
             what = f"there is no question {brief(repr(name))}"
             problems.append(Problem(brief(gold.name) or "data set", what, remedy))
-    if problems:
-        raise BadInput(problems)
-    return [question for name in dict.fromkeys(ids) for question in by_id[name]]
+    return [question for name in dict.fromkeys(ids) for question in by_id.get(name, [])], problems

@@ -187,6 +187,42 @@ def test_a_question_in_the_words_of_its_evidence_is_told(
     assert "in the words" not in capsys.readouterr().err
 
 
+def test_evidence_that_cuts_a_word_is_told(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert add(house, "Bring", "collected on Tues", more=["--id", "x"]) == 2
+    assert add(house, "collected on Tues", more=["--id", "x"]) == 0
+    said = "Evidence in rules.md at 71 begins or ends inside a word: llected on Tues|day. Put the bi"
+    assert said in capsys.readouterr().err
+    assert add(house, "collected on Tuesday", more=["--id", "y"]) == 0
+    assert "inside a word" not in capsys.readouterr().err
+
+
+def test_a_question_without_evidence_can_be_given(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert add(house, question="May I keep a dog?", more=["--no-evidence", "--tag", "none, dogs,"]) == 0
+    assert "no evidence: the question is not scored" in capsys.readouterr().out
+    assert rows(house)[1] == {
+        "id": "keep-dog",
+        "question": "May I keep a dog?",
+        "evidence": [],
+        "tags": ["none", "dogs"],
+    }
+    assert add(house, "Quiet hours", more=["--no-evidence"]) == 2
+    assert "--no-evidence: does not go with --quote" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where do I send it?", "where-send"),
+        ("In which states can goods be returned?", "goods-returned"),
+        ("What is it?", "what-is-it"),
+        ("Wo steht die M\u00fclltonne?", "wo-steht-die-mulltonne"),
+        ("?", "question"),
+    ],
+)
+def test_suggested_ids_name_what_is_asked(question: str, name: str) -> None:
+    assert suggested_id(question, ()) == name
+
+
 def test_json_is_what_show_prints(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert add(house, "on Tuesday", more=["--json", "--id", "day"]) == 0
     added = json.loads(capsys.readouterr().out)
@@ -525,6 +561,14 @@ def test_what_could_not_be_saved_can_be_saved_again(
     assert [row["id"] for row in rows(house)] == ["quiet", "day"]
 
 
+def test_a_cut_word_is_told_at_once(house: Path, answer: Answer) -> None:
+    said = answer(house, ["Which day?", "collected on Tues", ""])
+    assert (
+        "Careful: Evidence in rules.md at 71 begins or ends inside a word: llected on Tues|day. Put the bi"
+        in said
+    )
+
+
 def test_copied_words_are_told_at_once(house: Path, answer: Answer) -> None:
     said = answer(house, ["Is rubbish collected on Tuesday?", "Rubbish is collected on Tuesday", ""])
     assert "Careful: the question is in the words of its evidence" in said
@@ -594,6 +638,7 @@ def test_ctrl_c_stops_it_and_loses_nothing_that_was_saved(house: Path) -> None:
     code, shown = on_a_terminal(house, script)
     assert code == 130
     assert "1 question added." in shown
+    assert shown.strip().endswith("chunksweep: Stopped by SIGINT.")
     assert "Traceback" not in shown
     assert [question.id for question in load(house).questions] == ["quiet", "day"]
     assert sorted(path.name for path in house.iterdir()) == ["card.yaml", "documents", "questions.jsonl"]

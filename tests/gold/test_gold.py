@@ -95,8 +95,17 @@ def test_a_path_that_holds_a_set_wins_over_a_bundled_name(make_set, monkeypatch:
     assert locate("handbook") == Path("handbook")
     (own / "card.yaml").unlink()
     assert locate("handbook") == other
-    with pytest.raises(BadInput, match=r"the folder holds no card\.yaml"):
+    with pytest.raises(
+        BadInput, match=r"the folder holds no card\.yaml\. A data set needs one: write at least"
+    ):
         locate(Path("handbook"))
+
+
+def test_a_folder_of_files_is_told_how_to_make_a_set(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.pdf").touch()
+    with pytest.raises(BadInput, match=r"chunksweep gold new SET --from .*docs$"):
+        locate(tmp_path / "docs")
 
 
 def test_an_unknown_name_lists_the_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:

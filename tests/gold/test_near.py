@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.gold import near_borders
-from evaluation.gold.near import LEAST_SCORE, NearMatches, alike, reading
+from evaluation.gold.near import LEAST_SCORE, LEAST_SCORE_OF_FEW, NearMatches, alike, reading
 from evaluation.gold.quotes import Corpus, Quote, fold
 from strategies.document import Document
 
@@ -113,6 +113,19 @@ def test_the_best_of_all_documents_comes_first_and_places_do_not_overlap() -> No
 def test_what_reads_like_nothing_has_no_suggestion(quote: str) -> None:
     assert near(PUMP, "").find(Quote(quote)) == []
     assert near().find(Quote(quote)) == []
+
+
+@pytest.mark.parametrize("quote", ["n / table", "in the", "table n"])
+def test_a_few_letters_that_are_alike_by_chance_are_not_suggested(quote: str) -> None:
+    text = "Put the parcel in the box by the stable; an entry in the table says when."
+    assert all(match.score >= LEAST_SCORE_OF_FEW for match in near(text).find(Quote(quote)))
+    assert near("Leave it in the box.").find(Quote("n / table")) == []
+
+
+def test_a_slip_in_a_short_word_is_found() -> None:
+    assert words(PUMP, "guarantr") == ["guarantor"]
+    assert words("Open on Tuesday and Friday.", "Tuesdya") == ["Tuesday and"]
+    assert words("Open within 30 days.", "14 days") == ["30 days"]
 
 
 WORDS = st.sampled_from(

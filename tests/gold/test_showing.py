@@ -17,7 +17,6 @@ from evaluation.gold.showing import Surroundings, chosen
 from experiments.cli.app import run
 from experiments.evidence_view import clean, view
 from strategies.document import Document, Mark
-from strategies.errors import BadInput
 from tests.gold.conftest import MakeSet
 
 RULES = "# House\r\n\r\nKeep quiet at night.\r\n\r\n## Bins\r\n\r\nPut the bins out on Monday, not before."
@@ -107,10 +106,19 @@ def test_an_unknown_id_names_the_nearest(house: Path, capsys: pytest.CaptureFixt
     assert run(["gold", "show", "bims", "--dataset", str(house)]) == 2
     assert "there is no question 'bims'. Did you mean bins?" in capsys.readouterr().err
     many = GoldSet("big", (), tuple(Question(f"q{n}", "?", ()) for n in range(500)), "")
-    with pytest.raises(BadInput, match="It has 500, none of a similar id"):
-        chosen(many, ["zebra"])
+    found, (problem,) = chosen(many, ["zebra"])
+    assert (found, problem.remedy) == ([], "It has 500, none of a similar id")
     assert run(["gold", "show", "--dataset", str(house)]) == 2
     assert run(["gold", "show", "bins", "--all", "--dataset", str(house)]) == 2
+
+
+def test_questions_beside_an_unknown_id_are_shown(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["gold", "show", "pets", "nosuch", "bins", "--dataset", str(house)]) == 2
+    said = capsys.readouterr()
+    assert said.out.index("pets  May I keep a dog?") < said.out.index("bins  When do the bins")
+    assert "there is no question 'nosuch'" in said.err
+    assert run(["gold", "show", "nosuch", "pets", "--dataset", str(house), "--json"]) == 2
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["pets"]
 
 
 def test_what_does_not_resolve_is_told(make_set: MakeSet, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,10 +23,9 @@ def find(material: Material) -> Iterator[Finding]:
             for passage in entry.passages:
                 passages += 1
                 text = material.documents[passage.document].text
-                borders = [at for at in (passage.start, passage.end) if inside_word(text, at)]
-                if borders:
+                if borders := cut_borders(text, passage):
                     case = {"question": question.id, "evidence": number, "document": passage.document}
-                    cases.append({**case, "at": borders, "reads": _reads(text, passage, borders[0])})
+                    cases.append({**case, "at": borders, "reads": cut_word(text, passage)})
     if cases:
         verb = "begins or ends" if len(cases) == 1 else "begin or end"
         yield Finding(
@@ -59,7 +58,18 @@ def inside_word(text: str, at: int) -> bool:
     return bool(whole) and len(words(before + after + after)) == 1
 
 
-def _reads(text: str, passage: Passage, at: int) -> str:
-    """The text around a border, with a bar where it is."""
-    before, after = text[max(0, at - AROUND) : at], text[at : at + AROUND]
-    return " ".join(f"{before}|{after}".split())
+def cut_borders(text: str, passage: Passage) -> list[int]:
+    """The ends of a passage of a text that lie inside a word."""
+    return [at for at in (passage.start, passage.end) if inside_word(text, at)]
+
+
+def cut_word(text: str, passage: Passage) -> str:
+    """The text around the first end that lies inside a word, with a bar where it is; empty where none does.
+
+    >>> cut_word("In 30 minutes", Passage("a", 3, 12))
+    'In 30 minute|s'
+    """
+    for at in cut_borders(text, passage):
+        before, after = text[max(0, at - AROUND) : at], text[at : at + AROUND]
+        return " ".join(f"{before}|{after}".split())
+    return ""

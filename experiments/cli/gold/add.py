@@ -25,9 +25,13 @@ def add(
     document: Annotated[
         str | None, typer.Option("--document", help="Where the quotes stand.", show_default=False)
     ] = None,
+    no_evidence: Annotated[
+        bool, typer.Option("--no-evidence", help="Nothing answers it: the question is not scored.")
+    ] = False,
     every: Annotated[bool, typer.Option("--any", help="Any place of a quote that repeats will do.")] = False,
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", help="A tag; again for more.", show_default=False)
+        list[str] | None,
+        typer.Option("--tag", help="A tag, or several with commas between.", show_default=False),
     ] = None,
     answer: Annotated[
         str, typer.Option("--answer", help="What a right answer says.", show_default=False)
@@ -43,18 +47,23 @@ def add(
     """
     import sys
 
-    from evaluation.gold.adding import begin
+    from evaluation.gold.adding import begin, tags_of
     from strategies.errors import refuse
 
-    given = [question, quote, document, every, tag, answer, id_, json]
+    given = [question, quote, document, no_evidence, every, tag, answer, id_, json]
     if not any(value not in (None, False, "", []) for value in given):
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise refuse("gold add", "asks on a terminal, and this is none", "Give --question and --quote")
         return _ask(path)
-    if question is None or not quote:
+    if no_evidence and (quote or document or every):
+        wrong = "--quote" if quote else "--document" if document else "--any"
+        raise refuse("--no-evidence", f"does not go with {wrong}", "Leave out the one or the other")
+    if question is None or not (quote or no_evidence):
         missing = "--question" if question is None else "--quote"
-        raise refuse(missing, "is missing", "Give both, or no option at all to be asked")
-    return _add(begin(path), question, quote, document, every, tag or [], answer, id_, json)
+        remedy = "Give both, or no option at all to be asked. --no-evidence is for what nothing answers"
+        raise refuse(missing, "is missing", remedy)
+    tags = [part for text in tag or [] for part in tags_of(text) or ("",)]
+    return _add(begin(path), question, quote or [], document, every, tags, answer, id_, json)
 
 
 def _ask(path: str) -> int:
@@ -65,7 +74,7 @@ def _ask(path: str) -> int:
     from experiments.signals import gated_signals
 
     draft = begin(path)
-    with gated_signals() as gate:
+    with gated_signals(goes_on=False) as gate:
         dialogue = Dialogue(draft, Console(highlight=False), gate.hold)
         try:
             dialogue.run()
@@ -110,6 +119,8 @@ def _add(
             "The question is in the words of its evidence, which flatters a search by words. "
             "Ask as users do, before they have read the answer"
         )
+    for said in draft.cut(entries):
+        options.warn(said)
     saved = False
     try:
         with gated_signals(goes_on=False) as gate, gate.hold():

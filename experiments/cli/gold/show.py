@@ -38,7 +38,7 @@ def show(
     from evaluation.gold.showing import CONTEXT, Surroundings, chosen
     from experiments.evidence_view import view, write
     from experiments.paragraph import say
-    from strategies.errors import brief, refuse
+    from strategies.errors import BadInput, brief, refuse
 
     if not ids and not every:
         raise refuse("gold show", "no question is named", "Give the id of one, or --all")
@@ -46,7 +46,9 @@ def show(
         raise refuse("--all", "does not go with ids", "Leave out the one or the other")
     reading = read(locate(dataset))
     gold = reading.gold
-    questions = chosen(gold, ids) if ids else list(gold.questions)
+    questions, unknown = chosen(gold, ids) if ids else (list(gold.questions), [])
+    if unknown and not questions:
+        raise BadInput(unknown)
     documents = {document.id: document for document in gold.documents}
     surroundings = Surroundings(documents, CONTEXT if context is None else context)
     if json:
@@ -60,9 +62,9 @@ def show(
     # What does not resolve is left out of a question: say so, or half its evidence would seem to be all.
     names = [f"question {question.id}: " for question in questions]
     own = [problem for problem in reading.problems if problem.what.startswith(tuple(names) or ("\0",))]
-    for problem in own:
+    for problem in (*own, *unknown):
         say(f"chunksweep: {brief(str(problem), longest=len(str(problem)))}", sys.stderr)
     if others := len(reading.problems) - len(own):
         some = "a problem" if others == 1 else f"{others} problems"
         options.warn(f"The set has {some} elsewhere: chunksweep gold check {brief(dataset)}")
-    return 2 if own else 0
+    return 2 if own or unknown else 0
