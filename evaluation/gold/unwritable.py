@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -23,6 +24,13 @@ _SIGNATURE_CHARACTERS = 64
 """More than any signature of a kind of file has."""
 LONGEST_PATH_BYTES = 2048
 """Of a document id, in UTF-8: what is left for it of the longest path."""
+
+BARRED = re.compile(r'[\x00-\x1f<>:"\\|?*]')
+"""Characters that no name may hold on Windows."""
+DEVICE = re.compile(
+    r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\.|\Z)", re.IGNORECASE
+)
+"""Names that Windows keeps for devices, whatever suffix they have."""
 
 
 def name_problem(name: str) -> str:
@@ -50,6 +58,22 @@ def name_problem(name: str) -> str:
             return f"has a part of {len(part.encode())} bytes, where names hold {LONGEST_NAME_BYTES}"
     size = len(name.encode())
     return f"has {size} bytes, where {LONGEST_PATH_BYTES} are the most" if size > LONGEST_PATH_BYTES else ""
+
+
+def foreign_problem(name: str) -> str:
+    """Why a foreign id is not taken for a document id as it is; empty where it is.
+
+    A set of a user's own may have names that Windows refuses: it stands on a disk that holds them.
+
+    >>> foreign_problem("x/a.txt"), foreign_problem("x/a?.txt")
+    ('', "has the part 'a?.txt', which is no name on Windows")
+    """
+    if what := name_problem(name):
+        return what
+    for part in name.split("/"):
+        if BARRED.search(part) or DEVICE.match(part) or part.endswith((".", " ")):
+            return f"has the part {brief(repr(part))}, which is no name on Windows"
+    return ""
 
 
 class Taken:

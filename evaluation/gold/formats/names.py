@@ -7,24 +7,22 @@ given away already gets a number.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from pathlib import PurePosixPath
 
 from evaluation.gold.sidecars import SUFFIX
-from evaluation.gold.unwritable import LONGEST_NAME_BYTES, LONGEST_PATH_BYTES, Taken, name_problem
+from evaluation.gold.unwritable import (
+    BARRED,
+    DEVICE,
+    LONGEST_NAME_BYTES,
+    LONGEST_PATH_BYTES,
+    Taken,
+    foreign_problem,
+)
 from evaluation.scalars import is_unicode
-from strategies.errors import brief
 
 _ROOM = LONGEST_NAME_BYTES - len(SUFFIX) - len("~1000000")
 """Bytes of a part that has to be cut: a sidecar's ending and a number find room behind it."""
-
-_BARRED = re.compile(r'[\x00-\x1f<>:"\\|?*]')
-"""Characters that no name may hold on Windows."""
-_DEVICE = re.compile(
-    r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\.|\Z)", re.IGNORECASE
-)
-"""Names that Windows keeps for devices, whatever suffix they have."""
 
 
 class Names:
@@ -47,22 +45,6 @@ class Names:
         return name
 
 
-def foreign_problem(name: str) -> str:
-    """Why a foreign id is not taken for a document id as it is; empty where it is.
-
-    A set of a user's own may have names that Windows refuses: it stands on a disk that holds them.
-
-    >>> foreign_problem("x/a.txt"), foreign_problem("x/a?.txt")
-    ('', "has the part 'a?.txt', which is no name on Windows")
-    """
-    if what := name_problem(name):
-        return what
-    for part in name.split("/"):
-        if _BARRED.search(part) or _DEVICE.match(part) or part.endswith((".", " ")):
-            return f"has the part {brief(repr(part))}, which is no name on Windows"
-    return ""
-
-
 def escaped(foreign: str) -> str:
     """A document id for a text that cannot be one.
 
@@ -73,7 +55,7 @@ def escaped(foreign: str) -> str:
     """
     text = foreign if is_unicode(foreign) else foreign.encode("utf-8", "backslashreplace").decode()
     text = unicodedata.normalize("NFC", text)
-    text = _BARRED.sub(lambda found: _escape(found[0]), text)
+    text = BARRED.sub(lambda found: _escape(found[0]), text)
     text = text.removesuffix("/") + ("%2F" if text.endswith("/") else "")
     if "//" in text or text.startswith("/"):
         text = _flat(text)
@@ -89,7 +71,7 @@ def _escape(character: str) -> str:
 
 def _part(text: str) -> str:
     """A part of a name, neither hidden nor too long, and none that Windows refuses."""
-    if text.startswith(".") or _DEVICE.match(text):
+    if text.startswith(".") or DEVICE.match(text):
         text = _escape(text[0]) + text[1:]
     if text.endswith((".", " ")):
         text = text[:-1] + _escape(text[-1])

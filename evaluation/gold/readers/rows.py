@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from evaluation.gold.formats.names import foreign_problem
 from evaluation.gold.metadata import flat, shown
 from evaluation.gold.readers.reader import Outcome, Reader, ReadText, tidy, too_long
 from evaluation.gold.readers.verbatim import read as read_verbatim
 from evaluation.gold.sidecars import SUFFIX
 from evaluation.gold.sources import Choice, Rows
-from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
+from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken, foreign_problem
 from evaluation.scalars import is_scalar
 from evaluation.yaml_reading import parse_scalar
 from strategies.document import Scalar

@@ -17,8 +17,8 @@ from evaluation.gold import Evidence, GoldSet, Passage, Question, load
 from evaluation.gold.formats import FORMATS
 from evaluation.gold.formats.chroma import Chroma
 from evaluation.gold.formats.format import Format, Imported, gold_set
-from evaluation.gold.formats.names import Names, escaped, foreign_problem
-from evaluation.gold.unwritable import Taken, name_problem
+from evaluation.gold.formats.names import Names, escaped
+from evaluation.gold.unwritable import Taken, foreign_problem, name_problem
 from evaluation.gold.writing import write_gold
 from experiments.cli.app import run
 from strategies.document import Document
