@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,11 +59,17 @@ class _Found:
     unquoted: list[str] = field(default_factory=list)
 
 
-def move(path: str, *, dry_run: bool = False) -> Moves:
+def move(
+    path: str,
+    *,
+    dry_run: bool = False,
+    hold: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Moves:
     """Give every range whose quote stands exactly once elsewhere in its document the offsets of that place.
 
     Lines without such a range stay byte for byte, and so do those whose form is wrong. `dry_run` writes
-    nothing. Raises BadInput for a set that is not there, comes with chunksweep, or has no documents.
+    nothing; files are written inside `hold`, where signals wait. Raises BadInput for a set that is not there,
+    comes with chunksweep, or has no documents.
     """
     folder = locate(path)
     if problems := bundled_set(folder):
@@ -77,8 +84,10 @@ def move(path: str, *, dry_run: bool = False) -> Moves:
         new = "\n".join(
             _line(line, number, corpus, found) for number, line in enumerate(old.split("\n"), start=1)
         )
-        changes = found.moved and not dry_run
-        notes = replace_questions(folder, old, new) if changes else []
+        notes: list[Problem] = []
+        if found.moved and not dry_run:
+            with hold():
+                notes = replace_questions(folder, old, new)
     return Moves(tuple(found.moved), tuple(found.left), tuple(found.unquoted), tuple(notes))
 
 

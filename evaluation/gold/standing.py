@@ -25,5 +25,5 @@ def standing(corpus: Corpus, document: str, quote: Quote) -> tuple[Range | None,
     start, end = found[0].start, found[0].end
     text = corpus.documents[document].text
     if inside_word(text, start) or inside_word(text, end):
-        return None, f"stands only inside a word, at {start}"
+        return None, f"begins or ends inside a word where it stands, at {start}"
     return (start, end), ""

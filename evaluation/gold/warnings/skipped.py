@@ -23,7 +23,7 @@ def find(material: Material) -> Iterator[Finding]:
             CARD,
             f"{counted(len(reasons), 'file')} left out when the set was made, as the card says: what only "
             "they answer is missed by every cut",
-            "Convert what should be searched, and make the set anew",
+            "Put the text of what should be searched into documents/, and take it off the card",
             tuple({"document": path, "why": why} for path, why in reasons.items()),
             first_lines([f"{path}: {why}" for path, why in reasons.items()]),
         )

@@ -34,8 +34,8 @@ def move(
     from experiments.signals import gated_signals
     from strategies.errors import brief
 
-    with gated_signals(goes_on=False) as gate, gate.hold():
-        moves = move_ranges(path, dry_run=dry_run)
+    with gated_signals(goes_on=False) as gate:
+        moves = move_ranges(path, dry_run=dry_run, hold=gate.hold)
     if json:
         typer.echo(dumps({"dry_run": dry_run, **asdict(moves)}, indent=1))
     else:
