@@ -25,6 +25,9 @@ _OF_SEVEN_BITS = re.compile(r"(cs)?iso-?2022|hz\b|(unicode-1-1-|x-unicode-2-0-)?
 """Charsets that write all that they hold in bytes of ASCII, so that nothing tells them from UTF-8 but
 their name."""
 
+_TO_OTHER_SIGNS = re.compile(rb"\x1b\$[@A-D(-/]")
+"""What leads from ASCII to a set of several bytes a character (ISO 2022)."""
+
 
 def decode_html(data: bytes, where: str) -> str | Problem:
     """The source of a page as UTF-8, or else as the page itself says it is; never by a guess."""
@@ -35,7 +38,10 @@ def decode_html(data: bytes, where: str) -> str | Problem:
         return text
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     declared = "utf-16" if marked else EncodingDetector.find_declared_encoding(data, is_html=True)
-    if not declared or (isinstance(text, str) and not _OF_SEVEN_BITS.match(declared)):
+    if isinstance(text, str) and not (declared and _OF_SEVEN_BITS.match(declared)):
+        what = "is in a charset of ISO-2022, and does not declare which"
+        return Problem(where, what, "Save it as UTF-8") if _TO_OTHER_SIGNS.search(data) else text
+    if not declared:
         return text
     remedy = "Save it as UTF-8" if isinstance(text, str) else text.remedy
     try:

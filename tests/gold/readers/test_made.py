@@ -181,6 +181,10 @@ def test_a_charset_is_never_guessed() -> None:
     for page in (b"<meta charset=iso-2022-jp><p>\x1b$Bzz", b"<meta charset=hz-gb-2312><p>~{Fr~home"):
         assert ", and is not in it" in verdict("a.html", page)
         assert ", and is not in it" in verdict("a.html", page, Choice("source"))
+    for declared in ("", "<meta charset=utf-8>", "<meta charset=shift_jis>"):
+        page = f"{declared}<p>門".encode("iso2022_jp")
+        assert "is in a charset of ISO-2022, and does not declare which" in verdict("a.html", page)
+    assert text("a.html", b"<pre>\x1b[31mred $ B") == "```\n\x1b[31mred $ B\n```\n"
     unknown = b"<meta charset=iso-2022-cn><p>\x1b$)A\x0eFr"
     assert "iso-2022-cn, which is not known" in verdict("a.html", unknown)
 
