@@ -8,7 +8,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from evaluation.gold.formats.placing import Places
 from evaluation.gold.formats.rows import Ids, Row, json_of, text_of
 from evaluation.gold.formats.told import asked
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
-from evaluation.gold.quotes import Corpus, occurrences
+from evaluation.gold.quotes import Corpus, Quote, occurrences, shown
 from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
 from evaluation.gold.warnings.finding import counted
 from evaluation.gold.writing import new_folder
@@ -148,14 +148,25 @@ class Chroma(Format):
         homes = {passage.document for entry in question.evidence for passage in entry.passages}
         if len(homes) > 1:
             return f"has evidence in {len(homes)} documents, where Chroma's layout holds that of one"
-        for entry in question.evidence:
-            first = entry.passages[0]
-            if entry == (self._entry(first, documents[first.document]) or Evidence((first,))):
-                continue
-            if self.first_occurrence:
-                return "has alternatives: without first_occurrence, copies of the same words are held"
-            return "has alternatives that are not the copies of the same words, or lacks some of these"
-        return ""
+        other = [entry for entry in question.evidence if entry != self._as_held(entry, documents)]
+        if not other:
+            return ""
+        opposite = replace(self, first_occurrence=not self.first_occurrence)
+        mends = all(entry == opposite._as_held(entry, documents) for entry in question.evidence)
+        if self.first_occurrence:
+            why = "has alternatives, which are not held with --first-occurrence"
+            return f"{why}: without it they are" if mends else why
+        if not mends:
+            return "has alternatives other than all copies of the same words, in order"
+        first, *copies = self._as_held(other[0], documents).passages
+        words = shown(Quote(documents[first.document].text[first.start : first.end]))
+        places = f"{counted(len(copies), 'other place')}, which would count, too"
+        return f"has evidence whose words stand in {places}: {words}. With --first-occurrence it is held"
+
+    def _as_held(self, entry: Evidence, documents: Mapping[str, Document]) -> Evidence:
+        """What reading makes of a piece of evidence, of which the first place is written."""
+        first = entry.passages[0]
+        return self._entry(first, documents[first.document]) or Evidence((first,))
 
     def names(self, gold: GoldSet) -> Mapping[str, str]:
         """See `Format.names`."""

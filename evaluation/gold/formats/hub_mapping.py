@@ -7,6 +7,7 @@ questions: {id: id, question: question, evidence: answers.text, start: answers.a
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -82,6 +83,12 @@ class Mapped:
     name: str
     documents: Columns
     questions: Columns
+
+    def as_json(self) -> str:
+        """The card but for its name, on one line that is YAML, too."""
+        said = {key: value for key, value in self.yaml.content.items() if key != "name"}
+        text = json.dumps(said, ensure_ascii=False)
+        return text if text.isprintable() else json.dumps(said)
 
 
 def read_mapping(path: Path, where: str) -> Mapped:

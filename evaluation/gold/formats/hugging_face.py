@@ -190,7 +190,7 @@ def _imported(mapped: Mapped, card: Path, cache: str) -> Imported:
     asked, notes = questions.asked(documents)
     gold = gold_set(mapped.name or card.stem, documents.kept(), asked)
     files = dict.fromkeys(file for one in opened.values() for file in one.files)
-    origin = "; ".join(source.told() for source in opened)
+    origin = f"{'; '.join(source.told() for source in opened)}, by {mapped.as_json()}"
     notes = [*documents.notes(), *notes]
     return Imported(gold, tuple(refused), tuple(notes), (card, *files), mapped.name, origin)
 

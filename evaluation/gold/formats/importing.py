@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import json
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluation.gold.card import MAX_NAME
 from evaluation.gold.formats import FORMATS
-from evaluation.gold.formats.format import Fitted, Format, Imported
-from evaluation.gold.nouns import GoldSet
+from evaluation.gold.formats.format import Fitted, Format, Imported, gold_set
+from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
+from evaluation.gold.nouns import GoldSet, Synthetic
+from evaluation.gold.warnings.finding import counted
 from evaluation.gold.writing import write_gold
 from strategies.errors import BadInput, Problem, brief, nearest, refuse
 from strategies.parameters import made
@@ -28,6 +33,8 @@ class Converted:
     """What a user should know of the rest."""
     written: bool
     """Nothing is written where something is refused, unless it may be left out."""
+    marked: int = 0
+    """Questions that said nothing of how they were made, and are marked as the user says."""
 
     @property
     def left_out(self) -> int:
@@ -43,22 +50,51 @@ def format_of(name: str, values: Mapping[str, object]) -> Format:
 
 
 def import_set(
-    format: Format, path: Path, folder: Path, *, name: str | None = None, skip_bad: bool = False
+    format: Format,
+    path: Path,
+    folder: Path,
+    *,
+    name: str | None = None,
+    synthetic: Synthetic = "",
+    skip_bad: bool = False,
 ) -> Converted:
-    """Write the native set of a foreign one into a folder that is not there, or empty. Raises BadInput."""
+    """Write the native set of a foreign one into a folder that is not there, or empty. Raises BadInput.
+
+    `synthetic` marks questions that say nothing of how they were made. `name` goes before the name that the
+    source gives itself, and this before the folder's.
+    """
     if not path.exists():
         raise refuse(brief(str(path)), "is not there", f"{format.name} is {format.layout}")
     if not (path.is_file() or path.is_dir()):  # a pipe is gone once it was read, and a device may never end
         raise refuse(brief(str(path)), "is not a regular file", "Save it as one")
-    imported = format.read(path)
-    own = name if name is not None else imported.named or _plain(path)
-    notes = (*imported.notes, *([Problem(format.name, format.caution)] if format.caution else ()))
-    outcome = Converted(
-        replace(imported.gold, name=own), imported.refused, notes, skip_bad or not imported.refused
-    )
+    try:
+        imported = format.read(path)
+    except BadInput as error:
+        if not _is_ours(path):
+            raise
+        what = "looks like a gold set of chunksweep"
+        own = Problem(brief(str(path)), what, "Use it by its path, without an import")
+        raise BadInput([own, *error.problems]) from None
+    called = name if name is not None else imported.named or _plain(folder)
+    gold, marked = _marked(replace(imported.gold, name=called), synthetic)
+    notes = (*([Problem(format.name, format.caution)] if format.caution else ()), *imported.notes)
+    outcome = Converted(gold, imported.refused, notes, skip_bad or not imported.refused, marked)
     if outcome.written:
-        write_gold(folder, outcome.gold, {"how_made": how_made(format, path, imported, outcome.left_out)})
+        write_gold(folder, gold, {"how_made": how_made(format, path, imported, outcome, synthetic)})
     return outcome
+
+
+def _is_ours(path: Path) -> bool:
+    return (path / DOCUMENTS).is_dir() and any((path / name).is_file() for name in (CARD, QUESTIONS))
+
+
+def _marked(gold: GoldSet, synthetic: Synthetic) -> tuple[GoldSet, int]:
+    """A set whose questions all say how they were made, and how many did not."""
+    silent = sum(not question.synthetic for question in gold.questions) if synthetic else 0
+    if not silent:
+        return gold, 0
+    asked = (replace(one, synthetic=one.synthetic or synthetic) for one in gold.questions)
+    return gold_set(gold.name, gold.documents, asked), silent
 
 
 def export_set(format: Format, gold: GoldSet, path: Path, *, skip_bad: bool = False) -> Converted:
@@ -74,18 +110,49 @@ def export_set(format: Format, gold: GoldSet, path: Path, *, skip_bad: bool = Fa
     return outcome
 
 
-def how_made(format: Format, path: Path, imported: Imported, left_out: int) -> str:
-    """What the card says: format, source, the SHA-256 of its files, and what was left out.
+def how_made(format: Format, path: Path, imported: Imported, outcome: Converted, synthetic: Synthetic) -> str:
+    """What the card says: format, source, the SHA-256 of its files, the command, and what was left out.
 
     Of several files it is that of what `sha256sum` prints for them, sorted by path.
     """
     source = brief(path.resolve().name)
     text = f"Imported from {format.name}: {source}, {_checksum(path, imported.files)}."
+    chosen = [*_options(format), *(["--synthetic", synthetic] if synthetic else [])]
+    chosen += ["--skip-bad"] if outcome.left_out else []
+    text += f" Made by `{command(format, path.resolve().name, chosen)}`."
     if imported.origin:
         text += f" Read: {imported.origin}."
-    if left_out:
-        text += f" Left out {rows_or_files(left_out)} that could not be converted."
+    if synthetic:
+        text += f" {marked_as(outcome.marked, synthetic)}."
+    if outcome.left_out:
+        text += f" Left out {rows_or_files(outcome.left_out)} that could not be converted."
     return text
+
+
+def command(format: Format, source: str, options: list[str] | None = None) -> str:
+    """The command that reads a source: with these options, or else with all that are not the default."""
+    chosen = _options(format, only_chosen=True) if options is None else options
+    words = shlex.join(["chunksweep", "gold", "import", format.name, source, *chosen])
+    return brief(words, longest=len(words))
+
+
+def _options(format: Format, *, only_chosen: bool = False) -> list[str]:
+    """The parameters of a format as a command line has them."""
+    words = []
+    for field in dataclasses.fields(format):
+        value = getattr(format, field.name)
+        if only_chosen and value == field.default:
+            continue
+        if value is True:
+            words.append(f"--{field.name.replace('_', '-')}")
+        else:
+            words += ["--set", f"{field.name}={value if isinstance(value, str) else json.dumps(value)}"]
+    return words
+
+
+def marked_as(count: int, synthetic: Synthetic) -> str:
+    """How many questions a user marked, as in `3 questions are marked as model, by request`."""
+    return f"{counted(count, 'question')} {'is' if count == 1 else 'are'} marked as {synthetic}, by request"
 
 
 def rows_or_files(count: int) -> str:
@@ -107,6 +174,5 @@ def _checksum(path: Path, files: tuple[Path, ...]) -> str:
 
 
 def _plain(path: Path) -> str:
-    """A name for a set, of its source's."""
-    name = path.resolve().stem if path.is_file() else path.resolve().name
-    return brief(name, MAX_NAME).strip() or "imported"
+    """A name for a set, of its folder's."""
+    return brief(path.resolve().name, MAX_NAME).strip() or "imported"

@@ -28,14 +28,16 @@ def export(
     left out. What else is lost is told with counts.
     """
     from evaluation.gold import load
-    from evaluation.gold.formats.importing import export_set, format_of
+    from evaluation.gold.formats.importing import command, export_set, format_of
     from experiments.signals import gated_signals
     from strategies.errors import brief
 
-    chosen = format_of(format, import_.values(set_, first_occurrence))
+    chosen = format_of(format, import_.values(format, set_, first_occurrence))
     with gated_signals(goes_on=False):
         outcome = export_set(chosen, load(path), target, skip_bad=skip_bad)
-    import_.report(outcome, {"target": str(target)}, json, f"Wrote {brief(str(target))}", kind=_questions)
+    back = f"Read it back with: {command(chosen, str(target))}"
+    done = f"Wrote {brief(str(target))}"
+    import_.report(outcome, {"target": str(target)}, json, done, back, kind=_questions)
     return 0 if outcome.written else 2
 
 

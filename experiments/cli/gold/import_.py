@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,17 @@ from experiments.cli import asking, options
 
 if TYPE_CHECKING:
     from evaluation.gold.formats.importing import Converted
+
+MOST_SHOWN = 15
+"""Rows refused that are printed, and notes: together one screen."""
+
+
+class Synthetic(StrEnum):
+    """How questions were made that no person asked."""
+
+    PROXY = "proxy"
+    MODEL = "model"
+
 
 Format = Annotated[str, typer.Argument(help="Format, see: chunksweep list formats.", show_default=False)]
 Set = Annotated[
@@ -38,7 +50,18 @@ def import_(
     set_: Set = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", help="Name of the set. Default: that of the source.", show_default=False),
+        typer.Option(
+            "--name",
+            help="Name of the set, as tables show it. Default: a mapping's own, else that of its folder.",
+            show_default=False,
+        ),
+    ] = None,
+    synthetic: Annotated[
+        Synthetic | None,
+        typer.Option(
+            help="How questions were made, by a model or as proxies, of those that do not say it themselves.",
+            show_default=False,
+        ),
     ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that cannot be converted, and count them.")
@@ -51,18 +74,26 @@ def import_(
     """
     from shlex import quote
 
-    from evaluation.gold.formats.importing import format_of, import_set
+    from evaluation.gold.formats.importing import format_of, import_set, marked_as
     from experiments.signals import gated_signals
     from strategies.errors import brief, visible
 
     folder = to if to is not None else Path(format)
-    chosen = format_of(format, values(set_, first_occurrence))
+    chosen = format_of(format, values(format, set_, first_occurrence))
     with gated_signals(goes_on=False):
-        outcome = import_set(chosen, path, folder, name=name, skip_bad=skip_bad)
-    facts: dict[str, Any] = {"folder": str(folder), "name": outcome.gold.name}
+        outcome = import_set(
+            chosen, path, folder, name=name, synthetic=synthetic.value if synthetic else "", skip_bad=skip_bad
+        )
+    facts: dict[str, Any] = {
+        "folder": str(folder),
+        "name": outcome.gold.name,
+        "marked": outcome.marked,
+    }
     done = f"Wrote {brief(str(folder))}"
     if outcome.written:
-        report(outcome, facts, json, done, "Licence and language are for you to write into its card.yaml.")
+        marks = [f"{marked_as(outcome.marked, synthetic.value)}."] if synthetic else []
+        licence = "Licence and language are for you to write into its card.yaml."
+        report(outcome, facts, json, done, *marks, licence)
         if not json:
             typer.echo(f"Look at what it can tell: chunksweep gold check {visible(quote(str(folder)))}")
         return 0
@@ -70,11 +101,19 @@ def import_(
     return 2
 
 
-def values(sets: list[str] | None, first_occurrence: bool) -> dict[str, object]:
-    """Parameters of a format from a command line. Raises BadInput."""
+def values(format: str, sets: list[str] | None, first_occurrence: bool) -> dict[str, object]:
+    """Parameters of a format from a command line; what is text may look like a number. Raises BadInput."""
+    from evaluation.gold.formats import FORMATS
     from evaluation.yaml_reading import parse_option
+    from strategies.parameters import parameters
 
-    given = {key: parse_option(text, f"--set {key}") for key, text in asking.pairs(sets or []).items()}
+    texts = (
+        {one.name for one in parameters(FORMATS[format]) if one.type == "text"} if format in FORMATS else ()
+    )
+    given = {
+        key: text if key in texts else parse_option(text, f"--set {key}")
+        for key, text in asking.pairs(sets or []).items()
+    }
     return given | ({"first_occurrence": True} if first_occurrence else {})
 
 
@@ -86,7 +125,7 @@ def report(
     *more: str,
     kind: Callable[[int], str] | None = None,
 ) -> None:
-    """Say what became of a set, and of each row that was refused: all of them. `kind` counts them."""
+    """Say what became of a set, and of rows that were refused: a screenful. `kind` counts them."""
     import sys
     from dataclasses import asdict
     from json import dumps
@@ -103,10 +142,14 @@ def report(
         typer.echo(dumps({**facts, "digest": outcome.gold.digest}, allow_nan=False, indent=1))
         return
     refused = (kind or rows_or_files)(outcome.left_out)
-    for problem in outcome.refused:
-        options.warn(f"{'left out: ' if outcome.written else ''}{problem}")
-    for problem in outcome.notes:
-        options.warn(f"note: {problem}")
+    for before, some in (
+        ("left out: " if outcome.written else "", outcome.refused),
+        ("note: ", outcome.notes),
+    ):
+        for problem in some[:MOST_SHOWN]:
+            options.warn(f"{before}{problem}")
+        if len(some) > MOST_SHOWN:
+            options.warn(f"{before}and {len(some) - MOST_SHOWN:,} more; --json lists all")
     if outcome.written:
         said = ", ".join(told_count(number, what.removesuffix("s")) for what, number in counts.items())
         left = f"; left out {refused}" if outcome.left_out else ""

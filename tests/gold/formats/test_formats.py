@@ -353,8 +353,8 @@ def test_slips_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture
 @formats
 def test_importing_twice_writes_the_same_bytes(name: str, tmp_path: Path) -> None:
     source = SAMPLES[name](tmp_path)
-    for folder in ("one", "two"):
-        assert run(["gold", "import", name, str(source), "--to", str(tmp_path / folder)]) == 0
+    for folder in ("one", "two"):  # the set is called as its folder
+        assert run(["gold", "import", name, str(source), "--to", str(tmp_path / folder / "set")]) == 0
     files = [
         {path.relative_to(home): path.read_bytes() for path in home.rglob("*") if path.is_file()}
         for home in (tmp_path / "one", tmp_path / "two")

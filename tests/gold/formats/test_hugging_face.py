@@ -381,7 +381,8 @@ def test_through_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (gold.name, len(gold.questions)) == ("my set", 1)
     made = str(gold.card["how_made"])
     assert made.startswith("Imported from hugging-face: card.yaml, 2 files, sha256:")
-    assert made.endswith(" Read: ./rows. Left out 1 row or file that could not be converted.")
+    assert " Read: ./rows, by {" in made
+    assert made.endswith("}. Left out 1 row or file that could not be converted.")
     assert run(["gold", "export", str(tmp_path / "set"), "hugging-face", str(tmp_path / "out")]) == 0
     back = HuggingFace().read(tmp_path / "out" / "mapping.yaml")
     assert (back.gold.digest, back.named) == (gold.digest, "my set")
