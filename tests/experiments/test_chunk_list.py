@@ -192,7 +192,7 @@ def test_the_table_can_be_exported(
     }  # fmt: skip
     result = run(prepare(read_sweep(content), NullTracker(), cache_dir=None))
     monkeypatch.setattr(exporting, "load", lambda name, **options: result)
-    options: dict[str, Any] = {"format": None, "output": None, "tracking_uri": None, "report": print}
+    options: dict[str, Any] = {"format": None, "output": None, "tracking_uri": None, "report": [].append}
     exporting.export_sweep("shown", long=False, retrieved=True, **options)
     lines = list(csv.reader(io.StringIO(capfdbinary.readouterr().out.decode(), newline="")))
     assert lines[0] == [column.name for column in RETRIEVED_COLUMNS]
