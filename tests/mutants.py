@@ -199,8 +199,8 @@ MUTANTS = (
         "wrong-chunk-retrieved",
         "retrieved chunks shown one row off",
         "experiments/chunk_list.py",
-        "chunk = record.chunks[row]",
-        "chunk = record.chunks[row - 1]",
+        "chunk = record.chunks[place]",
+        "chunk = record.chunks[place - 1]",
         ("tests/experiments/test_chunk_list.py",),
     ),
     Mutant(
