@@ -48,6 +48,7 @@ class CacheFile:
         self._table = table
         self._unwritten: dict[bytes, Values] = {}
         self._lock = Lock()
+        self._closed = False
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +78,7 @@ class CacheFile:
         rows = [(key, first, _checksum(first, others), *others) for key, (first, *others) in entries.items()]
         marks = ", ".join("?" for _ in self._columns.split(","))
         with self._lock:
-            if self.writable:
+            if self.writable and not self._closed:
                 try:
                     with self._database:
                         how = "replace" if replace else "ignore"
@@ -92,6 +93,8 @@ class CacheFile:
     def read(self, query: str, values: Sequence[object]) -> list[Values]:
         """The rows of a query; none where the file cannot be read, or turns out to be damaged."""
         with self._lock:
+            if self._closed:
+                return []
             try:
                 return self._database.execute(query, values).fetchall()
             except sqlite3.OperationalError:  # no damage: what is there may be read the next time
@@ -105,8 +108,14 @@ class CacheFile:
                 return []
 
     def close(self) -> None:
-        """Close the file; entries stay."""
-        self._database.close()
+        """Close the file; entries stay.
+
+        Threads that a signal did not wait for may go on reading and putting: they find nothing, and what they
+        put is in memory alone.
+        """
+        with self._lock:
+            self._closed = True
+            self._database.close()
 
     def _select(self, columns: str, keys: Sequence[bytes]) -> list[Values]:
         rows: list[Values] = []

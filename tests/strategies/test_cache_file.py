@@ -56,6 +56,20 @@ def test_a_value_of_another_type_is_damage(path: Path) -> None:
     cache.close()
 
 
+def test_who_comes_after_it_was_closed_finds_nothing_and_damages_nothing(path: Path) -> None:
+    cache = CacheFile(path, "kept", COLUMNS)
+    cache.put({b"a": ("before", 7)})
+    cache.close()
+    assert cache.get([b"a"]) == {}
+    assert cache.known([b"a"]) == set()
+    cache.put({b"b": ("after", 8)})
+    cache.close()
+    assert [file.name for file in path.parent.glob("*.damaged")] == []
+    again = CacheFile(path, "kept", COLUMNS)
+    assert again.get([b"a", b"b"]) == {b"a": ("before", 7)}
+    again.close()
+
+
 def test_threads_share_it(path: Path) -> None:
     cache = CacheFile(path, "kept", COLUMNS)
     faults: list[BaseException] = []
