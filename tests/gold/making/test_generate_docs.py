@@ -15,6 +15,8 @@ from .question_server import model, question_server, step
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = (DOCS / "made-questions.md").read_text("utf-8")
+PROSE = " ".join(PAGE.split())
+"""Without its line ends, which may stand anywhere."""
 
 
 def fenced(head: str) -> str:
@@ -69,16 +71,16 @@ def test_the_sizes_of_the_page_are_those_of_the_code() -> None:
     from evaluation.gold.making import prompts, sampling, span_exact, synthesizing, wording
 
     assert (sampling.LEAST_TOKENS, sampling.MOST_TOKENS) == (300, 600)
-    assert "of some 300 to 600\ntokens" in PAGE
+    assert "of some 300 to 600 tokens" in PROSE
     assert (wording.LEAKING, wording.COPIED_WORDS) == (4 / 5, 6)
-    assert "more than four fifths of its words of four letters and more" in PAGE
+    assert "more than four fifths of its words of four letters and more" in PROSE
     assert (prompts.MOST_QUESTION, prompts.MOST_ANSWER, prompts.MOST_ALONE) == (300, 600, 1200)
-    assert "300 characters and tokens, an answer 600, one from the evidence alone 1,200" in PAGE
+    assert "300 characters and tokens, an answer 600, one from the evidence alone 1,200" in PROSE
     assert (prompts.MOST_BEFORE, prompts.MOST_BEFORE_TOKENS) == (10, 400)
-    assert "the last ten are shown, in 400 tokens" in PAGE
+    assert "the last ten are shown, in 400 tokens" in PROSE
     assert copies_that_count.MOST_PLACES == 10
-    assert "Evidence whose words stand in more than ten places" in PAGE
+    assert "Evidence whose words stand in more than ten places" in PROSE
     assert span_exact.MOST_SAMPLES == 3
-    assert "up to three for\neach question that is wanted" in PAGE
+    assert "up to three for each question that is wanted" in PROSE
     assert synthesizing._MULTI == 4
-    assert "Three of four questions are of its single-hop" in PAGE
+    assert "Three of four questions are of its single-hop" in PROSE
