@@ -77,7 +77,7 @@ class Chroma(Format):
                     )
         gold = gold_set(path.name, files.documents.values(), questions)
         read = (path / TABLE, *files.paths.values())
-        return Imported(gold, tuple(refused), (*files.notes, *places.notes), read)
+        return Imported(gold, tuple(refused), (*files.notes, *places.told(TABLE)), read)
 
     def _question(
         self,

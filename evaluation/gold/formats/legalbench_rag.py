@@ -59,7 +59,7 @@ class LegalBenchRag(Format):
             raise BadInput([*wrong, *refused])
         gold = gold_set(path.name, files.documents.values(), questions)
         read = (*benchmarks, *files.paths.values())
-        return Imported(gold, tuple(refused), (*files.notes, *places.notes), read)
+        return Imported(gold, tuple(refused), (*files.notes, *places.told("benchmarks/")), read)
 
     def write(self, gold: GoldSet, path: Path) -> None:
         """See `Format.write`."""

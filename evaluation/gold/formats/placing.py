@@ -6,6 +6,7 @@ from itertools import islice
 
 from evaluation.gold.formats.rows import Row
 from evaluation.gold.quotes import Corpus, Quote, Range
+from evaluation.gold.warnings.finding import counted
 from strategies.errors import Problem, brief, listed
 
 _SHOWN = 5
@@ -17,6 +18,14 @@ class Places:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.notes: list[Problem] = []
+        self._trimmed = 0
+
+    def told(self, where: str) -> tuple[Problem, ...]:
+        """What is to be said of all that was found, `where` being the file of the questions."""
+        if not self._trimmed:
+            return tuple(self.notes)
+        what = f"{counted(self._trimmed, 'span')} had white space at an end, which was trimmed"
+        return (*self.notes, Problem(where, what))
 
     def find(self, row: Row, called: str, document: str, said: Range, words: str) -> Range | None:
         """The trimmed range of evidence: as said, if its words stand there, else where alone they stand.
@@ -29,7 +38,9 @@ class Places:
             row.problem(f"{called} holds no words")
             return None
         if 0 <= start < end <= len(text) and text[start:end] == words:  # a slice would count from the end
-            return trimmed(text, said)
+            found_here = trimmed(text, said)
+            self._trimmed += found_here != said
+            return found_here
         quote = Quote(words)
         places = islice(self.corpus.places(quote, [document]), _SHOWN + 1)
         found = [(place.start, place.end) for place in places]

@@ -59,6 +59,7 @@ def test_the_public_set(
     told = json.loads(capsys.readouterr().out)
     counts = ("documents", "questions", "spans", "left_out")
     assert [told[name] for name in counts] == [5, 472, 790, 0]
+    assert "217 spans had white space at an end, which was trimmed" in json.dumps(told["notes"])
     gold = load(tmp_path / "set")
     assert gold.digest == told["digest"]
     texts = {document.id: document.text for document in gold.documents}
