@@ -11,8 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from experiments.diagnosis import OLD, Diagnosis, Distribution, Missed, Similarities
-from experiments.leaderboard import counted, one_line
+from experiments.leaderboard import one_line
 from experiments.paragraph import Paragraph
+from strategies.errors import counted
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _ASCII_BARS = " .:-=+*#%"

@@ -10,8 +10,7 @@ from typing import Any
 from evaluation.gold.making.candidates import REASONS
 from evaluation.gold.making.estimating import Amount, Estimate
 from evaluation.gold.making.span_exact import Made
-from experiments.leaderboard import counted
-from strategies.errors import brief
+from strategies.errors import brief, counted
 from strategies.language_model.chat import Spent
 from strategies.language_model.chat_model import ChatModel
 

@@ -22,7 +22,7 @@ from experiments.columns import FAILED_PREFIX, measure
 from experiments.compared import paid
 from experiments.paragraph import Paragraph
 from experiments.tables import Cell, Table
-from strategies.errors import visible
+from strategies.errors import counted, visible
 
 Row = Mapping[str, Cell]
 
@@ -202,15 +202,6 @@ def _money(value: float) -> str:
 def _decimals(value: float, *, least: int) -> int:
     """Digits behind the point that show two which are not 0, or more if `least` is."""
     return least if value == 0 else max(least, 1 - floor(log10(abs(value))))
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "question"), counted(1200, "question")
-    ('1 question', '1,200 questions')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def one_line(text: Cell) -> str:

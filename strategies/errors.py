@@ -122,3 +122,12 @@ def listed(items: Sequence[str], last: str = "and", most: int = 5) -> str:
     if len(items) > most:
         return f"{', '.join(items[:most])} {last} more"
     return f" {last} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "question"), counted(1200, "question")
+    ('1 question', '1,200 questions')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

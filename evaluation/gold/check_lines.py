@@ -8,8 +8,8 @@ from evaluation.gold.check import GoldReport
 from evaluation.gold.power import Power, Wanted
 from evaluation.gold.questions import NO_QUESTION
 from evaluation.gold.warnings.copied_words import summary
-from evaluation.gold.warnings.finding import Finding, counted
-from strategies.errors import brief
+from evaluation.gold.warnings.finding import Finding
+from strategies.errors import brief, counted
 
 MOST_PROBLEMS = 30
 """Problems that are printed: one screen."""

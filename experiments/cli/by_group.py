@@ -34,10 +34,10 @@ def by_group(
     from rich.text import Text
 
     from experiments.exporting import load
-    from experiments.leaderboard import counted
     from experiments.matrix import Matrix
     from experiments.matrix import by_group as grouped
     from experiments.paragraph import Paragraph, shown
+    from strategies.errors import counted
 
     result = load(name, tracking_uri=tracking_uri, report=options.warn)
     table = grouped(result, by)

@@ -106,7 +106,7 @@ def _announce(console: Console, launch: Launch) -> None:
 
 def _announced(launch: Launch) -> str:
     """The sweep in one line."""
-    from experiments.leaderboard import counted
+    from strategies.errors import counted
 
     gold, repeats = launch.bench.gold, launch.sweep.repeats
     runs = len(launch.grid.configs) * repeats

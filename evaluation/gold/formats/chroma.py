@@ -23,10 +23,9 @@ from evaluation.gold.formats.told import asked
 from evaluation.gold.nouns import Evidence, GoldSet, Passage, Question
 from evaluation.gold.quotes import Corpus, Quote, occurrences, shown
 from evaluation.gold.unwritable import LONGEST_NAME_BYTES, Taken
-from evaluation.gold.warnings.finding import counted
 from evaluation.gold.writing import new_folder
 from strategies.document import Document
-from strategies.errors import BadInput, Problem, brief, refuse
+from strategies.errors import BadInput, Problem, brief, counted, refuse
 from strategies.strategy import parameter
 
 TABLE, CORPORA, SUFFIX = "questions_df.csv", "corpora", ".md"

@@ -16,9 +16,8 @@ from evaluation.gold.formats import FORMATS
 from evaluation.gold.formats.format import Fitted, Format, Imported, gold_set
 from evaluation.gold.loading import CARD, DOCUMENTS, QUESTIONS
 from evaluation.gold.nouns import GoldSet, Synthetic
-from evaluation.gold.warnings.finding import counted
 from evaluation.gold.writing import write_gold
-from strategies.errors import BadInput, Problem, brief, nearest, refuse
+from strategies.errors import BadInput, Problem, brief, counted, nearest, refuse
 from strategies.parameters import made
 
 

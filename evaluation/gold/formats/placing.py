@@ -6,8 +6,7 @@ from itertools import islice
 
 from evaluation.gold.formats.rows import Row
 from evaluation.gold.quotes import Corpus, Quote, Range
-from evaluation.gold.warnings.finding import counted
-from strategies.errors import Problem, brief, listed
+from strategies.errors import Problem, brief, counted, listed
 
 _SHOWN = 5
 

@@ -15,7 +15,7 @@ from evaluation.gold.loading import QUESTIONS, read
 from evaluation.gold.making.bootstrap import KINDS, Proxies, make_proxies, proxy_id
 from evaluation.gold.making.opening import claimed, language_of
 from evaluation.gold.writing import question_line
-from strategies.errors import BadInput, Problem, listed, nearest, refuse
+from strategies.errors import BadInput, Problem, counted, listed, nearest, refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def _rewritten(folder: Path, wanted: int, seed: int, kinds: Sequence[str], repla
     old = {number for number, line in enumerate(lines) if as_made(line)}
     kept = [line for number, line in enumerate(lines) if number not in old and line.strip()]
     if (old or kept) and not replace:
-        what = f"holds {_count(len(old) + len(kept))} already, {len(old)} of them proxies as they were made"
+        held = counted(len(old) + len(kept), "question")
+        what = f"holds {held} already, {len(old)} of them proxies as they were made"
         remedy = "--replace puts new proxies in the place of these, and leaves every other question as it is"
         raise refuse(QUESTIONS, what, remedy)
     reading = read(folder)
@@ -99,14 +100,14 @@ def told(found: Bootstrapped, folder: str) -> list[str]:
     kinds = listed([f"{count:,} of {kind}" for kind, count in made.kinds.items()])
     documents = {question.evidence[0].passages[0].document for question in made.questions}
     lines = [
-        f"{found.name}: {_count(len(made.questions), 'proxy question')} ({kinds}) on {len(documents):,} of "
-        f"{_count(found.documents, 'document')}"
+        f"{found.name}: {counted(len(made.questions), 'proxy question')} ({kinds}) on {len(documents):,} of "
+        f"{counted(found.documents, 'document')}"
     ]
     if found.replaced or found.kept:
         changed = f", {found.changed:,} of them proxies that were changed by hand" if found.changed else ""
         lines.append(
-            f"  {_count(found.replaced, 'proxy question')} of before replaced; "
-            f"{_count(found.kept)} kept as they were{changed}"
+            f"  {counted(found.replaced, 'proxy question')} of before replaced; "
+            f"{counted(found.kept, 'question')} kept as they were{changed}"
         )
     if len(made.questions) < made.wanted:
         lines.append(f"  Fewer than the {made.wanted:,} asked for: {_why(made)}")
@@ -125,13 +126,9 @@ def _why(made: Proxies) -> str:
         reasons = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         said = "; ".join(f"{count:,} where {why}" for why, count in reasons)
         parts.append(
-            f"{kind} leave out {_count(sum(counts.values()), noun)}" + (f" ({said})" if said else "")
+            f"{kind} leave out {counted(sum(counts.values()), noun)}" + (f" ({said})" if said else "")
         )
     return ". ".join(parts)
-
-
-def _count(number: int, noun: str = "question") -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _check(wanted: int, kinds: Sequence[str]) -> None:

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from evaluation.gold.nouns import Question
-from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, first_lines
+from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
 from evaluation.gold.warnings.material import Material, filter_key
+from strategies.errors import counted
 
 
 def text_key(question: Question) -> tuple[str, str]:

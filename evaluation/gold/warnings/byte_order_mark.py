@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.gold.warnings.finding import Finding, counted, some
+from evaluation.gold.warnings.finding import Finding, some
 from evaluation.gold.warnings.material import Material
+from strategies.errors import counted
 
 
 def find(material: Material) -> Iterator[Finding]:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from evaluation.gold.copies import Places, find_places, fold_quote
 from evaluation.gold.nouns import Passage, Question, admits
 from evaluation.gold.quotes import Positions, seen
-from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, first_lines
+from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
 from evaluation.gold.warnings.material import Material, filter_key
+from strategies.errors import counted
 
 MOST_PLACES = 100
 """Places of one span that are listed; all are counted."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, some
+from evaluation.gold.warnings.finding import QUESTIONS, Finding, some
 from evaluation.gold.warnings.material import Material
 from evaluation.statistics.planning import detectable
+from strategies.errors import counted
 
 FEWEST_QUESTIONS = 10
 """So many show a difference of 0.27 at best, as large as any between cuts in earnest use."""

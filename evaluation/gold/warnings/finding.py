@@ -44,12 +44,3 @@ def first_lines(lines: Sequence[str]) -> tuple[str, ...]:
     """The first few lines, and how many more there are."""
     rest = len(lines) - SHOWN
     return (*lines[:SHOWN], *([f"and {rest:,} more"] if rest > 0 else []))
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> counted(1, "question"), counted(1200, "question")
-    ('1 question', '1,200 questions')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

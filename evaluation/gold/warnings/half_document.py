@@ -9,8 +9,9 @@ import numpy as np
 
 from evaluation.gold.nouns import Passage
 from evaluation.gold.quotes import Positions
-from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, first_lines
+from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
 from evaluation.gold.warnings.material import Material
+from strategies.errors import counted
 from strategies.units.characters import code_points, is_white
 
 PART_FROM = 0.5

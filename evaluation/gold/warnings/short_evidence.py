@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluation.gold.warnings.elsewhere import copies
-from evaluation.gold.warnings.finding import QUESTIONS, Finding, counted, first_lines
+from evaluation.gold.warnings.finding import QUESTIONS, Finding, first_lines
 from evaluation.gold.warnings.material import Material
+from strategies.errors import counted
 
 SHORT_CHARACTERS = 12
 """A word or two: enough to be the answer, too little to be evidence of it."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.gold.warnings.finding import Finding, counted, first_lines, some
+from evaluation.gold.warnings.finding import Finding, first_lines, some
 from evaluation.gold.warnings.material import Material
+from strategies.errors import counted
 
 CARD = "card.yaml"
 

@@ -42,6 +42,6 @@ def export(
 
 
 def _questions(count: int) -> str:
-    from evaluation.gold.warnings.finding import counted
+    from strategies.errors import counted
 
     return counted(count, "question")

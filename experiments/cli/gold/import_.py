@@ -131,8 +131,8 @@ def report(
     from json import dumps
 
     from evaluation.gold.formats.importing import rows_or_files
-    from evaluation.gold.warnings.finding import counted as told_count
     from experiments.paragraph import say
+    from strategies.errors import counted as told_count
 
     counts = counted(outcome)
     if json:

@@ -47,7 +47,8 @@ def move(
 
 
 def _lines(moves: Moves, dry_run: bool) -> Iterator[str]:
-    from evaluation.gold.warnings.finding import counted, some
+    from evaluation.gold.warnings.finding import some
+    from strategies.errors import counted
 
     verb = "Would move" if dry_run else "Moved"
     moved = f"{verb} {counted(len(moves.moved), 'range')}"
